@@ -26,7 +26,7 @@ from benchmarks.follower import follow_teacher
 from benchmarks.measure import App, Json, report
 from benchmarks.serving import ROOT, free_port, memory_of, serving, wait_for_port
 from benchmarks.visitor import Visitor
-from models.command import CommandError, run
+from models.command import check_known, run
 from models.registry import catalog, describe
 
 PAIR = "en-fr"
@@ -170,9 +170,7 @@ def main(
 ) -> None:
     """Measure and write a table."""
     known = targets()
-    if page not in (*known, ROOM):
-        message = f"{page} is none of {', '.join((*known, ROOM))}"
-        raise CommandError(message)
+    check_known([page], (*known, ROOM))
     if page == ROOM:
         rows = asyncio.run(measure_room(visitors, seconds, app))
         report("A class that follows its teacher", rows, as_json=json)

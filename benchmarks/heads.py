@@ -16,7 +16,7 @@ import os
 import statistics
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any
 
 import psutil
 import torch
@@ -29,11 +29,11 @@ from benchmarks.head_drawing import LARGE, LIMIT, PAINTED, browser_of, draw, tex
 from benchmarks.measure import Json, interleaved, ratio, report
 from benchmarks.page import LAST_WORDS, TEXT, Target, last_sent, open_page, waits
 from benchmarks.serving import ROOT, free_port, serving
-from models.command import run
+from models.command import check_known, run
 from models.huggingface.embedded import local_models
 from models.huggingface.observed_pass import observed_pass
 
-Part = Literal["draw", "page", "capture"]
+PARTS = ("draw", "page", "capture")
 
 STAGE = """[...document.querySelectorAll('.st-key-figure-all-heads *')]
   .map(each => each.shadowRoot?.querySelector('.stage[data-drawn]')).find(each => each)"""
@@ -174,7 +174,7 @@ def capture_rows(rounds: int) -> list[dict[str, Any]]:
 
 
 def main(
-    parts: Annotated[list[Part] | None, typer.Argument(help="What is measured; all if none is named.")] = None,
+    parts: Annotated[list[str] | None, typer.Argument(help="What is measured; all if none is named.")] = None,
     *,
     tokens: Annotated[list[int] | None, typer.Option(help="Lengths drawn; 16, 64, 128 and 512.")] = None,
     large_tokens: Annotated[list[int] | None, typer.Option(help="Lengths of 144 heads; 512 and 1024.")] = None,
@@ -185,10 +185,11 @@ def main(
     json: Json = False,
 ) -> None:
     """Measure what is asked for and write a table."""
+    check_known(parts or (), PARTS)
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as name, sync_playwright() as driver:
         folder = Path(name)
-        for part in parts or get_args(Part):
+        for part in parts or PARTS:
             if part == "capture":
                 report("Heads, without a browser", capture_rows(capture_rounds), as_json=json)
             elif part == "draw":

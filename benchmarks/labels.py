@@ -18,7 +18,7 @@ from tqdm import tqdm
 import models
 from benchmarks.measure import Json, Keys, report
 from benchmarks.serving import ROOT
-from models.command import CommandError, run
+from models.command import check_known, run
 from models.measures.labels import NONE
 from models.translation.examples import EXAMPLES
 from viz.measures.head_profile import profiles_of
@@ -81,9 +81,7 @@ def main(
     json: Json = False,
 ) -> None:
     """Measure the models that come along."""
-    if unknown := set(keys or ()) - set(SHIPPED):
-        message = f"{', '.join(sorted(unknown))}: none of {', '.join(SHIPPED)}"
-        raise CommandError(message)
+    check_known(keys or (), SHIPPED)
     torch.set_num_threads(1)
     rows = [row for key in tqdm(keys or SHIPPED, disable=None) for row in rows_of(key, SHIPPED[key], most)]
     if not which:

@@ -23,7 +23,7 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from benchmarks.measure import App, Json, report
 from benchmarks.serving import ROOT, START_LIMIT, free_port, memory_of, serving, wait_for_port
-from models.command import CommandError, run
+from models.command import check_known, run
 from models.registry import catalog, describe
 
 TEXT = (
@@ -209,9 +209,7 @@ def main(
     json: Json = False,
 ) -> None:
     """Measure and write a table."""
-    if page not in TARGETS or (every and page != "bench"):
-        message = f"--page is one of {', '.join(TARGETS)}, and --all is for --page bench"
-        raise CommandError(message)
+    check_known([page], ["bench"] if every else TARGETS)
     target = whole_bench() if every else TARGETS[page]
     with sync_playwright() as driver:
         browser = launch_chromium(driver)

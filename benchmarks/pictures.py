@@ -16,7 +16,7 @@ from tqdm import tqdm
 from benchmarks.page import launch_chromium, open_page
 from benchmarks.serving import ROOT, free_port, serving
 from models import catalog, load
-from models.command import CommandError, run
+from models.command import check_known, run
 from models.translation.examples import EXAMPLES
 from viz.figures import alignment_heatmap
 
@@ -76,9 +76,7 @@ def picture_of_reversal(browser: Browser) -> None:
 def main(names: Annotated[list[str] | None, typer.Argument(help="Pictures; all if none is named.")] = None) -> None:
     """Make the pictures that are named, or all."""
     known = [*PAGES, "reversal"]
-    if unknown := set(names or ()) - set(known):
-        message = f"{', '.join(sorted(unknown))}: none of {', '.join(known)}"
-        raise CommandError(message)
+    check_known(names or (), known)
     DOCS.mkdir(exist_ok=True)
     port = free_port()
     with sync_playwright() as playwright, serving(ROOT / "app.py", port):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Annotated, Any, NoReturn, cast
 
 import typer
@@ -20,6 +20,13 @@ _HOW_TO_RUN = re.compile(r"[.:]? ``?python -m .*")
 
 class CommandError(ValueError):
     """Arguments or options that cannot be; the message says what to change."""
+
+
+def check_known(given: Iterable[str], known: Collection[str]) -> None:
+    """Raise CommandError if a word that was given is none of those that are known."""
+    if unknown := [each for each in given if each not in known]:
+        message = f"{', '.join(unknown)}: choose from {', '.join(known)}."
+        raise CommandError(message)
 
 
 class Command(TyperCommand):

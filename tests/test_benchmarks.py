@@ -4,7 +4,6 @@ import lzma
 import re
 import subprocess
 import sys
-from argparse import Namespace
 from importlib import import_module
 from pathlib import Path
 
@@ -14,13 +13,14 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from benchmarks import classroom, heads, visitor
 from scale.corpus.ship import SENTENCES
+from tests.support.commands import exit_code
 from viz.canvas.payload import pack
 
 ROOT = Path(__file__).parent.parent
 
 
 def test_capture_of_a_pretrained_model_is_compared_with_the_bare_network() -> None:
-    rows = heads.capture_rows(Namespace(capture_rounds=2))
+    rows = heads.capture_rows(2)
     assert [row["figure"].rpartition(": ")[2] for row in rows] == [
         "sdpa again / sdpa",
         "attend / sdpa",
@@ -67,17 +67,11 @@ def test_every_command_is_known_and_every_command_of_the_texts_is_there() -> Non
 
 
 @pytest.mark.parametrize("name", sorted({*WITH_A_BROWSER, *WITH_RAY, *OF_MINUTES}))
-def test_a_command_that_needs_more_says_what_it_takes(
-    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_command_that_needs_more_says_what_it_takes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     module = import_module(f"benchmarks.{name}")
     assert f"python -m benchmarks.{name}" in (module.__doc__ or "")
-    if hasattr(module, "argparse"):
-        monkeypatch.setattr("sys.argv", ["benchmark", "--help"])
-        with pytest.raises(SystemExit) as ended:
-            module.main()
-        assert ended.value.code == 0
-        assert "usage" in capsys.readouterr().out
+    assert exit_code(module.main, "--help") == 0
+    assert "Usage" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -21,7 +21,7 @@ import typer
 from sacrebleu.metrics.bleu import BLEU
 from tqdm import tqdm
 
-from models.command import CommandError, Threads, run
+from models.command import Threads, check_known, run
 from models.registry import catalog, describe, load_translator
 from models.translation.checkpoints import WEIGHTS
 from models.translation.length_table import LENGTHS_FILE, LengthRow, length_table, trained_on
@@ -90,11 +90,7 @@ def main(
     file = FILES[pair]
     pairs = list(read_pairs(data / pair / f"{file}.tsv.xz"))
     every = [key for key in catalog() if key.endswith(f"-{pair}") and trained_on(describe(key).card, file)]
-    unknown = sorted(set(keys or ()) - set(every))
-    if unknown:
-        there = ", ".join(every)
-        message = f"no shipped model of {pair} that was trained on such text: {', '.join(unknown)}; of {there}"
-        raise CommandError(message)
+    check_known(keys or (), every)
     seen = training_sources((describe(key).card for key in every), data)
     groups = groups_of(unseen(pairs, seen))
     rows = [row for row in length_table(pair) if row.key in every]

@@ -9,6 +9,7 @@ import socket
 import sys
 import tomllib
 import webbrowser
+from collections.abc import Callable
 from errno import EADDRINUSE, EADDRNOTAVAIL
 from importlib import import_module, metadata
 from pathlib import Path
@@ -20,7 +21,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from models.command import CommandError, command_of, run, summary
+from models.command import CommandError, check_known, command_of, run, summary
 
 ROOT = Path(__file__).parents[1]
 INSIDE = (__package__ or "").rpartition(".")[0]
@@ -70,14 +71,18 @@ class Later(TyperCommand):
         """Return the first line of the docstring, whole."""
         return summary((ast.get_docstring(ast.parse(self.file.read_text(encoding="utf8"))) or "").partition("\n")[0])
 
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
-        """Import the command, and let it read its arguments."""
+    def function(self) -> Callable[..., None]:
+        """Import the function that is the command; CommandError if it is not installed."""
         if self.hidden:
-            message = f"{info_name} is not part of the installed package: it runs in a clone of the project."
+            message = f"{self.name} is not part of the installed package: it runs in a clone of the project."
             raise CommandError(message)
         parts = self.file.relative_to(ROOT).with_suffix("").parts
-        module = import_module(".".join([*filter(None, [INSIDE]), *parts]))
-        return command_of(module.main).make_context(info_name, args, parent, **extra)
+        found: Callable[..., None] = import_module(".".join([*filter(None, [INSIDE]), *parts])).main
+        return found
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Let the command itself read its arguments."""
+        return command_of(self.function()).make_context(info_name, args, parent, **extra)
 
 
 def group(name: str, says: str, commands: dict[str, Any]) -> TyperGroup:
@@ -135,9 +140,7 @@ def start(
     from viz.server.configuration import PREFIX, configuration
     from viz.text.language import languages
 
-    if lang and lang not in languages():
-        message = f"--lang is one of {', '.join(languages())}; got {lang}."
-        raise CommandError(message)
+    check_known(filter(None, [lang]), languages())
     if models:
         os.environ[f"{PREFIX}MODELS"] = os.pathsep.join(str(each.resolve()) for each in models)
     configuration()  # raises where something is set that cannot be
@@ -177,7 +180,8 @@ def is_free(address: str, port: int) -> bool:
             return False
         if error.errno == EADDRNOTAVAIL and family is socket.AF_INET6:
             return True
-        message = f"--address {address}, port {port}: {str(error.strerror).partition(" (")[0]}."
+        reason = str(error.strerror).partition(" (")[0]
+        message = f"--address {address}, port {port}: {reason}."
         raise CommandError(message) from error
     return True
 

@@ -29,9 +29,7 @@ def main(
     examples: Annotated[int | None, typer.Option(help="So many, however long it takes.", min=1)] = None,
 ) -> None:
     """Run the fuzzer that is named, and say how many examples it checked."""
-    if name not in FUZZERS:
-        message = f"{name} is none of {', '.join(FUZZERS)}"
-        raise command.CommandError(message)
+    command.check_known([name], FUZZERS)
     fuzz, opened = FUZZERS[name]
     began = monotonic()
     with opened as check:

@@ -12,6 +12,7 @@ from models.capture import main
 from models.trace import AttentionTrace
 from models.trace.asked import fingerprint
 from tests.support.browsing import point
+from tests.support.commands import exit_code
 from tests.support.npz_files import saved, shares
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def test_what_is_saved_opens_again_and_is_made_again(
     provenance = save(page, "JSON", tmp_path, "makes the run again")
     alone = save(page, "HTML", tmp_path, "opens by double click")
     again = tmp_path / "again.npz"
-    main(["--from", str(provenance), "--out", str(again), "--threads", "1"])
+    assert exit_code(main, "--from", str(provenance), "--out", str(again), "--threads", "1") == 0
     assert again.read_bytes() == record.read_bytes()
     trace = AttentionTrace.load(record)
     assert trace.provenance.edits

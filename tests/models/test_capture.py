@@ -16,6 +16,7 @@ from models.capture import CaptureAgainError, capture_again, main
 from models.edits import mask_key, set_row
 from models.trace import AttentionTrace, TraceError
 from models.trace.asked import asked_of, fingerprint, read_asked, write_asked
+from tests.support.commands import exit_code
 
 TEXT = "The small dog waits at the door."
 
@@ -52,7 +53,7 @@ def test_a_saved_run_is_made_again_bit_for_bit(
     trace = models.load(key).attend(TEXT, **options)
     said, out = tmp_path / "provenance.json", tmp_path / "trace.npz"
     said.write_text(write_asked(trace), encoding="utf8")
-    main(["--from", str(said), "--out", str(out)])
+    assert exit_code(main, "--from", str(said), "--out", str(out)) == 0
     torch.set_num_threads(usual)
     assert "equal" in capsys.readouterr().out
     again = AttentionTrace.load(out)
@@ -63,9 +64,7 @@ def test_a_saved_run_is_made_again_bit_for_bit(
 def test_a_run_that_is_not_equal_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = tmp_path / "provenance.json"
     said.write_bytes(asked(source="Another text.", versions={"torch": "0.1"}))
-    with pytest.raises(SystemExit) as ended:
-        main(["--from", str(said)])
-    assert ended.value.code == 1
+    assert exit_code(main, "--from", str(said)) == 1
     assert "It was made with torch 0.1." in capsys.readouterr().err
 
 

@@ -26,6 +26,7 @@ from models.translation.pieces import byte_characters
 from models.translation.tokenizer import SPECIAL_TOKENS, PairTokenizer
 from models.translation.words import normalise
 from models.vocabulary import BEGIN, END, PAD
+from tests.support.commands import exit_code
 from tests.support.small_models import KEYS, SIZES, tokenizer, translator
 from training import choose, typed
 from training.batches import make_batch, shown_in
@@ -356,11 +357,10 @@ class TestTyped:
         model = translator("transformer")
         write_lines(tmp_path / "seen.tsv.xz", [("the cat", "le chat")])
         model.card["recipe"] = {"files": [{"path": "seen.tsv.xz"}]}
-        monkeypatch.setattr(typed, "load_translator", lambda key: model)
+        monkeypatch.setattr(typed, "translator", lambda key: model)
         monkeypatch.setattr(typed, "translate", lambda model, texts: [f"<{text}>" for text in texts])
         (tmp_path / "list.tsv").write_text("The cat!\tcat\nthe dog\tchien & dog\nTHE OLD CAT\tThe old cat\n")
-        monkeypatch.setattr("sys.argv", ["typed", "x", str(tmp_path / "list.tsv"), "--data", str(tmp_path)])
-        typed.main()
+        assert exit_code(typed.main, "x", str(tmp_path / "list.tsv"), "--data", str(tmp_path)) == 0
         assert capsys.readouterr().out.splitlines() == [
             "the dog -> <the dog>   lacks chien",
             "2 of 3 (67%)",

@@ -49,6 +49,7 @@ from models.translation.examples import EXAMPLES
 from models.translation.tokenizer import PairTokenizer
 from models.translation.words import is_mark, normalise, split_words
 from models.vocabulary import BEGIN, END, PAD
+from tests.support.commands import exit_code
 from tests.support.small_models import ATTENTIVE, KEYS, SIZES, fluent, tokenizer, translator
 from training import evaluate, report, train
 from training import publish as publishing
@@ -995,27 +996,23 @@ class TestCommands:
             f"vocabulary = {VOCABULARY}\ntokens_per_batch = 600\ntarget_tokens = 1500\nwarmup_steps = 2\n"
         )
         runs = tmp_path / "runs"
-        command = ["train", str(recipe_file), "--data", str(data), "--out", str(runs), "--device", "cpu"]
+        monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "1")
+        command = [str(recipe_file), "--data", str(data), "--out", str(runs), "--device", "cpu"]
         try:
-            monkeypatch.setattr(sys, "argv", [*command, "--threads", "1", "--minutes", "0"])
-            train.main()
+            assert exit_code(train.main, *command, "--threads", "1", "--minutes", "0") == 0
             assert read_progress(runs / recipe.key / "state.safetensors").step == 1
-            monkeypatch.setattr(sys, "argv", [*command, "--threads", "1", "--resume"])
-            train.main()
+            assert exit_code(train.main, *command, "--threads", "1", "--resume") == 0
             assert read_progress(runs / recipe.key / "state.safetensors").tokens >= 1500
 
             weights = tmp_path / "weights"
-            monkeypatch.setattr(sys, "argv", ["publish", str(recipe_file), f"--out={runs}", f"--weights={weights}"])
-            publishing.main()
+            assert exit_code(publishing.main, str(recipe_file), f"--out={runs}", f"--weights={weights}") == 0
             folder = weights / recipe.key
             (folder / TOKENIZER_FILE).write_bytes((tokenizers / "en-fr" / TOKENIZER_FILE).read_bytes())
-            monkeypatch.setattr(sys, "argv", ["evaluate", str(folder), "--data", str(data)])
             before = read_card(folder)
-            evaluate.main()
+            assert exit_code(evaluate.main, str(folder), "--data", str(data)) == 0
             assert read_card(folder) == before  # nothing is written unless it is asked for
-            monkeypatch.setattr(sys, "argv", [*sys.argv, "--write"])
             capsys.readouterr()
-            evaluate.main()
+            assert exit_code(evaluate.main, str(folder), "--data", str(data), "--write") == 0
         finally:
             torch.set_num_threads(threads)
         card = read_card(folder)
@@ -1083,7 +1080,7 @@ class TestCommands:
         calls: list[Any] = []
         monkeypatch.setattr(os, "execve", lambda *call: calls.append(call))
         monkeypatch.setattr(sys, "platform", "linux")
-        monkeypatch.setattr(sys, "argv", ["train.py", "a.toml", "--data", "d"])
+        monkeypatch.setattr(sys, "orig_argv", ["python", "-m", "training.train", "a.toml", "--data", "d"])
         monkeypatch.delenv("MALLOC_TRIM_THRESHOLD_", raising=False)
         train._restart_with_allocator_settings()
         program, command, environment = calls[0]

@@ -22,6 +22,7 @@ from scale.corpus.__main__ import main
 from scale.corpus.lines import Bad, Corpus, Line
 from scale.corpus.statistics import KEPT, Statistics, fold
 from scale.corpus.worker import HeadsOverCorpus
+from tests.support.commands import exit_code
 from tests.support.huggingface_samples import tiny_model
 from viz.measures.head_profile import profiles_of
 from viz.measures.similarity import head_similarity
@@ -163,7 +164,7 @@ def test_a_job_writes_tables_and_goes_on_where_it_ended(tmp_path: Path, monkeypa
     text, out = tmp_path / "text.txt", tmp_path / "out"
     text.write_bytes("\n".join(SENTENCES).encode() + b"\n\xff\n")
     command = ["hf:minilm", str(text), "--out", str(out), "--shard", "3", "--credit", "ours"]
-    assert main(command) == 0
+    assert exit_code(main, *command) == 0
     tables = {path.stem: parquet.read_table(path).to_pylist() for path in out.glob("*.parquet")}
     card = json.loads((out / "card.json").read_text(encoding="utf8"))
     assert (card["sentences"], card["errors"], card["corpus"]["credit"]) == (7, 1, "ours")
@@ -174,11 +175,11 @@ def test_a_job_writes_tables_and_goes_on_where_it_ended(tmp_path: Path, monkeypa
     ran: list[int] = []
     monkeypatch.setattr(job.files, "write", lambda each, path: (ran.append(each.sentences), files_write(each, path)))
     (out / "shards" / "000001.npz").unlink()
-    assert main(command) == 0
+    assert exit_code(main, *command) == 0
     assert ran == [3]
     again = {path.stem: parquet.read_table(path).to_pylist() for path in out.glob("*.parquet")}
     assert again == tables
-    assert main(["hf:minilm", str(tmp_path / "nothing.txt"), "--out", str(out)]) == 1
+    assert exit_code(main, "hf:minilm", str(tmp_path / "nothing.txt"), "--out", str(out)) == 2
 
 
 files_write: Any = files.write
@@ -198,7 +199,9 @@ def test_a_file_of_aligned_pairs_that_is_none_is_refused_before_anything_runs(
 ) -> None:
     gold = tmp_path / "gold.tsv"
     gold.write_text(lines, encoding="utf8")
-    assert main(["no-such-model", "no-such-text.txt", "--out", str(tmp_path / "out"), "--gold", str(gold)]) == 1
+    assert (
+        exit_code(main, "no-such-model", "no-such-text.txt", "--out", str(tmp_path / "out"), "--gold", str(gold)) == 2
+    )
     assert reason in capsys.readouterr().err
 
 
@@ -206,7 +209,7 @@ def test_heads_are_ranked_on_the_pairs_that_are_given(tmp_path: Path) -> None:
     gold, text = tmp_path / "gold.tsv", tmp_path / "text.tsv"
     gold.write_text("1\tThe cat sleeps .\tLe chat dort .\t0-0 1-1 2-2 3?3\n", encoding="utf8")
     text.write_text("The cat sleeps.\tLe chat dort.\n", encoding="utf8")
-    assert main(["bahdanau-en-fr", str(text), "--out", str(tmp_path / "out"), "--gold", str(gold)]) == 0
+    assert exit_code(main, "bahdanau-en-fr", str(text), "--out", str(tmp_path / "out"), "--gold", str(gold)) == 0
     table = parquet.read_table(tmp_path / "out" / "aligning.parquet").to_pylist()
     (best, *_others) = rank_heads(load("bahdanau-en-fr"), gold)
     assert min(row["error_rate"] for row in table) == pytest.approx(best.error_rate)
@@ -218,7 +221,7 @@ def test_tables_that_come_along_hold_the_corpus_measured_and_the_examples_of_our
     text.write_text("\n".join(SENTENCES[:4]), encoding="utf8")
     ours.write_text("The cat sleeps.\nSnow fell.\nA dog sees a dog.\nHe left.\nI saw it.\n", encoding="utf8")
     for name, path in (("corpus", text), ("examples", ours)):
-        assert main(["bahdanau-en-fr", str(path), "--out", str(tmp_path / name)]) == 0
+        assert exit_code(main, "bahdanau-en-fr", str(path), "--out", str(tmp_path / name)) == 0
     folder = ship.ship(tmp_path / "corpus", tmp_path / "examples", tmp_path / "along")
     kept = find(load("bahdanau-en-fr").sha256, (tmp_path / "along",))
     assert kept is not None

@@ -31,6 +31,7 @@ from scale.serve.model_cache import ModelCache
 from scale.serve.settings import ServiceSettings, SettingsError
 from scale.serve.web import THIS, make_app
 from scale.serve.wire import LARGEST, MOST_EDITS, MOST_IN_HEADER, OURS, SENT, RefusedError, Request, read_request
+from tests.support.commands import exit_code
 from tests.support.huggingface_samples import TEXT, tiny_network, tiny_tokenizer
 from tests.support.serving import served
 
@@ -304,8 +305,8 @@ def test_the_command_says_why_it_does_not_start(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("ATTENTION_BENCH_SERVE_TOKEN", raising=False)
-    assert main(["--plain", "--host", "0.0.0.0"]) == 2
+    assert exit_code(main, "--plain", "--host", "0.0.0.0") == 2
     assert "ATTENTION_BENCH_SERVE_TOKEN" in capsys.readouterr().err
     monkeypatch.setenv("attention_bench_serve_token", "sixteen letters!")
-    assert main(["--plain"]) == 2
+    assert exit_code(main, "--plain") == 2
     assert "attention_bench_serve_token is written ATTENTION_BENCH_SERVE_TOKEN" in capsys.readouterr().err
