@@ -36,7 +36,7 @@ class Command(TyperCommand):
         """Put each value of an option behind its name, as the parser expects it."""
         options = {name: each for each in self.params if isinstance(each, TyperOption) for name in each.opts}
         words, several = list[str](), ""
-        for word, following in zip(args, [*args[1:], "--"], strict=True):
+        for word, following in zip(args, [*args, "--"][1:], strict=True):
             is_option = word.startswith("-")
             if several and not is_option and words[-1] != several:
                 words.append(several)

@@ -23,7 +23,7 @@ from models.translation.examples import EXAMPLES
 from models.translation.words import normalise
 from training.choose import TYPED_FILE
 from training.data import KEPT, read_pairs
-from training.options import Data, Words
+from training.options import Data
 from training.typed import read_typed
 from training.unseen import bare
 from training.varying import Pair
@@ -111,7 +111,7 @@ def main(
     files: Annotated[list[Path] | None, typer.Argument(help="Pairs to add: source, tab, target.")] = None,
     *,
     data: Data,
-    words: Words | None = None,
+    words: Annotated[Path | None, typer.Option(help="Common words, one a line.")] = None,
 ) -> None:
     """List words or add sentences."""
     if task == "add":

@@ -88,7 +88,11 @@ def read_values(
     path: Path, kind: type[Any], needed: Iterable[str], choices: Mapping[str, Collection[str]]
 ) -> dict[str, Any]:
     """Return what a TOML file says of the fields of a recipe; RecipeError names what is wrong in it."""
-    values = tomllib.loads(path.read_text(encoding="utf8"))
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        message = f"{path.name} is no TOML file: {error}"
+        raise RecipeError(message) from error
     known = {each.name for each in fields(kind)}
     if unknown := sorted(set(values) - known):
         message = f"{path.name}: {', '.join(unknown)} not known; a recipe has {', '.join(sorted(known))}"

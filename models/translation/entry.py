@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from models import keys
+from models.errors import UnknownModelError
 from models.mechanisms import Mechanism, mechanisms
 from models.messages import Message, mark
 from models.translation.checkpoints import (
@@ -76,9 +77,8 @@ def at_point(entry: Entry, point: int) -> Entry:
     if "points" not in entry.card:
         lacking = Message("{folder}/{file}: {names} missing", folder=entry.key, file=CARD_FILE, names="points")
         raise CheckpointError(lacking)
-    points = entry.card["points"]
+    points, key = entry.card["points"], keys.at_point(entry.key, point)
     if not 1 <= point <= len(points):
-        message = f"{entry.key}: no point {point} of its training is kept; there are 1 to {len(points)}"
-        raise KeyError(message)
-    key = keys.at_point(entry.key, point)
+        known = f"{keys.at_point(entry.key, 1)} … {keys.at_point(entry.key, len(points))}"
+        raise UnknownModelError(Message("no checkpoint {key}; there are {known}", key=key, known=known))
     return replace(entry, key=key, card={**entry.card, **points[point - 1], "key": key, "point": point})
