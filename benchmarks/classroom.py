@@ -21,6 +21,7 @@ from typing import Annotated, Any
 
 import psutil
 import typer
+from tqdm import tqdm
 
 from benchmarks.follower import follow_teacher
 from benchmarks.measure import App, Json, report
@@ -84,7 +85,7 @@ async def hold(target: Target, count: int, seconds: float, port: int, server: ps
     busy = _cpu_seconds(server)
     begin.set()
     memory = [memory_of(server)]
-    for _ in range(LOOKS - 1):
+    for _ in tqdm(range(LOOKS - 1), disable=None):
         await asyncio.sleep(seconds / (LOOKS - 1))
         memory.append(memory_of(server))
     cpu = (_cpu_seconds(server) - busy) / seconds

@@ -15,6 +15,7 @@ from typing import Annotated, Any
 
 import torch
 import typer
+from tqdm import tqdm
 from transformers import AutoModel
 
 from benchmarks.measure import Json, report
@@ -53,7 +54,7 @@ def rows(path: Path, count: int) -> list[dict[str, Any]]:
     heads(islice(lines, PART))
     bare = whole = 0.0
     parts = []
-    for start in range(0, len(lines), PART):
+    for start in tqdm(range(0, len(lines), PART), disable=None):
         chunk = lines[start : start + PART]
         bare += bare_seconds(network, heads, chunk)
         began = time.perf_counter()

@@ -20,6 +20,7 @@ from plotly.graph_objects import Figure
 from plotly.offline import get_plotlyjs
 from tokenizers import Tokenizer, decoders, pre_tokenizers
 from tokenizers.models import BPE
+from tqdm import tqdm
 
 import models
 from benchmarks.bertviz_page import bertviz_html, fetch_libraries
@@ -194,14 +195,14 @@ def draw(
         fetch_libraries(folder)
     with served(folder) as address:
         drawing = Drawing(folder, address, driver, rounds)
-        for tokens in lengths:
+        for tokens in tqdm(lengths, disable=None):
             trace = model.attend(model.fit(text_of(tokens))[0])
             what = f"72 heads, {len(trace.source)} tokens"
             payload = encode_overview(views_at(trace, "encoder.*.self", "piece"))
             rows += drawing.canvas_rows(what, payload)
             if not without_bertviz:
                 rows += drawing.bertviz_rows(what, trace)
-        for tokens in large_lengths:
+        for tokens in tqdm(large_lengths, disable=None):
             trace = large.attend("x" * tokens)
             payload = encode_overview(views_at(trace, "decoder.*.self", "piece"))
             rows += drawing.canvas_rows(f"144 heads, {tokens} tokens", payload)

@@ -20,6 +20,7 @@ from typing import Annotated, Any
 
 import typer
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+from tqdm import tqdm
 
 from benchmarks.measure import App, Json, report
 from benchmarks.serving import ROOT, START_LIMIT, free_port, memory_of, serving, wait_for_port
@@ -150,7 +151,7 @@ def key_to_painted(page: Page, target: Target, opening: list[str], word: str) ->
 def waits(page: Page, target: Target, words: int, rounds: int) -> dict[str, Any]:
     """Measure key to painted for sentences of `words` words; return a row of the table."""
     opening = TEXT[: words - 1]
-    runs = [key_to_painted(page, target, opening, word) for word in LAST_WORDS[: rounds + 2]][2:]
+    runs = [key_to_painted(page, target, opening, word) for word in tqdm(LAST_WORDS[: rounds + 2], disable=None)][2:]
     middle = {name: round(statistics.median(run[name] for run in runs)) for name in runs[0]}
     low, _, high = statistics.quantiles([run["without"] for run in runs], n=4)
     return {

@@ -18,6 +18,7 @@ import torch
 import typer
 from sacrebleu.metrics.bleu import BLEU
 from torch import nn
+from tqdm import tqdm
 
 from models.command import Threads, run
 from models.networks.relative import RelativeAttention, RelativeTransformerNetwork
@@ -89,7 +90,7 @@ def main(
     model = translator(key)
     references = held_out(data / model.entry.pair / "tatoeba.dev.tsv.xz", lines)
     learnt = relative_parts(model.network)[0].reach
-    for reach in [each for each in REACHES if each <= learnt]:
+    for reach in tqdm([each for each in REACHES if each <= learnt], disable=None):
         with changed(model.network, reach=reach):
             typer.echo(json.dumps({"reach": reach, "bleu": score(model, references)}))
     for without in ((TABLES[0],), (TABLES[1],), TABLES):

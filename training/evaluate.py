@@ -117,7 +117,7 @@ def translation_figures(model: Translator, data: Path) -> dict[str, Any]:
 def gold_sentences(model: Translator, name: str, data: Path) -> list[AlignedSentence]:
     """Return a gold set as `model` aligns it."""
     path = gold_file(model.entry.pair) if name == EVERYDAY else data / "gold" / f"{name}.tsv.xz"
-    return aligned(model, list(read_gold(path)))
+    return aligned(model, tqdm(list(read_gold(path)), desc=name, disable=None))
 
 
 def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from tqdm import tqdm
 
 from models.command import CommandError, run
 from models.experiments.aligning_heads import AligningHead, gold_pairs, rank_heads
@@ -81,9 +82,10 @@ def check_gold(path: Path) -> None:
 
 
 def _aligning(model: Model, gold: Path | None) -> tuple[AligningHead, ...]:
-    if gold is not None:
-        return rank_heads(model, gold)
-    return rank_heads(model, str(model.pair)) if model.is_translation and model.pair in gold_pairs() else ()
+    if gold is None and not (model.is_translation and model.pair in gold_pairs()):
+        return ()
+    with tqdm(total=1.0, desc="aligned pairs", disable=None) as bar:
+        return rank_heads(model, gold or str(model.pair), on_progress=lambda done: bar.update(done - bar.n))
 
 
 def _card(job: Job, worker: HeadsOverCorpus, shards: tuple[Shard, ...], name: str, credit: str) -> dict[str, Any]:

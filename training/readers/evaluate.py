@@ -14,6 +14,7 @@ from typing import Any
 import torch
 from tokenizers import Tokenizer
 from torch import Tensor
+from tqdm import tqdm
 
 from models.cards import read_fields
 from models.command import run
@@ -61,7 +62,7 @@ def count_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: Read
     corpus = encode(tokenizer, [(1.0, lines)], recipe.context - 2)
     kept = [line for line in lines if len(tokenizer.encode(line, add_special_tokens=False).ids) <= recipe.context - 2]
     total, tokens, right = 0.0, 0, 0
-    for rows in epoch_batches(corpus, replace(recipe, packed_share=0.0), 0):
+    for rows in tqdm(epoch_batches(corpus, replace(recipe, packed_share=0.0), 0), disable=None):
         loss, count = gpt_loss(network, rows)
         ids, _, _ = read_batch(rows)
         scores = network(ids[:, :-1])
@@ -76,7 +77,7 @@ def measure_bert(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: R
     corpus = encode(tokenizer, [(1.0, lines)], recipe.context - 3)
     total, masked, right, plain, plain_right, pairs, told_right = 0.0, 0, 0, 0, 0, 0, 0.0
     hidden = BERT_SPECIALS.index("[MASK]")
-    for index, rows in enumerate(epoch_batches(corpus, recipe, 0)):
+    for index, rows in enumerate(tqdm(epoch_batches(corpus, recipe, 0), disable=None)):
         words, count, _, told = bert_losses(network, rows, SEED + index)
         pairs, told_right = pairs + len(told), told_right + float(told.sum())
         if not count:

@@ -17,6 +17,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file, save_file
 from torch import nn
+from tqdm import tqdm
 
 from training.optimizers import build_optimizers, restore_state, stored_state
 from training.progress import Progress, learning_rate, read_progress
@@ -111,8 +112,11 @@ class ReaderTrainer:
         """Train until the recipe's tokens are seen, or the time is over; save often."""
         begun, saved, before = time.monotonic(), time.monotonic(), self.progress.seconds
         total, count = 0.0, 0
+        tokens, seen = self.recipe.target_tokens, self.progress.tokens
+        bar = tqdm(total=tokens, initial=seen, unit="tok", unit_scale=True, desc=self.recipe.key, disable=None)
         for rows in self._batches():
             total, count = total + self.update(rows), count + 1
+            bar.update(self.progress.tokens - bar.n)
             now = time.monotonic()
             self.progress.seconds = before + now - begun
             over = self.progress.tokens >= self.recipe.target_tokens or now - begun >= seconds

@@ -17,6 +17,7 @@ import torch
 from numpy.typing import NDArray
 from safetensors.torch import save_file
 from torch import Tensor
+from tqdm import tqdm
 
 from models.experiments.word_vectors import WORDS_FILE
 from training.readers.texts import read_lines, training_lines
@@ -127,7 +128,7 @@ class VectorTrainer:
     def run(self) -> None:
         """Train for the recipe's epochs; the rate falls linearly to 0, by the share of the corpus that is done."""
         begun = time.monotonic()
-        for epoch in range(self.recipe.epochs):
+        for epoch in tqdm(range(self.recipe.epochs), unit="epoch", disable=None):
             chance = np.random.default_rng([self.recipe.seed, epoch])
             for done, centres, contexts in epoch_pairs(self.corpus, self.share, self.recipe.window, chance):
                 rate = self.recipe.learning_rate * (1 - (epoch + done) / self.recipe.epochs)
