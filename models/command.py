@@ -74,7 +74,7 @@ def run(command: Callable[..., None] | TyperGroup, arguments: Sequence[str] | No
     try:
         status = known.main(arguments, standalone_mode=False)
     except TyperException as error:
-        status = _say(error.format_message())
+        status = _say(error.format_message().replace("Value error, ", ""))
     except ModuleNotFoundError as error:
         if str(error.name).partition(".")[0] in sys.modules:
             raise

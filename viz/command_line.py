@@ -10,7 +10,6 @@ import sys
 import tomllib
 import webbrowser
 from collections.abc import Callable
-from errno import EADDRINUSE, EADDRNOTAVAIL
 from importlib import import_module, metadata
 from pathlib import Path
 from threading import Thread
@@ -138,13 +137,14 @@ def start(
     if context.invoked_subcommand:
         return
     from viz.server.configuration import PREFIX, configuration
+    from viz.server.ports import free_port
     from viz.text.language import languages
 
     check_known(filter(None, [lang]), languages())
     if models:
         os.environ[f"{PREFIX}MODELS"] = os.pathsep.join(str(each.resolve()) for each in models)
     configuration()  # raises where something is set that cannot be
-    port = free_port(address, port)
+    port = free_port(address, [port] if port else range(FIRST_PORT, FIRST_PORT + 100))
     url = f"http://{shown_host(address)}:{port}/{f'?lang={lang}' if lang else ''}"
     typer.echo(f"Attention Bench: {url}")
     if not no_browser and has_screen():
@@ -159,31 +159,6 @@ def version_here() -> str:
         return metadata.version(INSIDE)
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
     return str(project["version"])
-
-
-def free_port(address: str, port: int | None) -> int:
-    """Return the port that was asked for, or the first that is free; CommandError if there is none."""
-    for each in [port] if port else range(FIRST_PORT, FIRST_PORT + 100):
-        if is_free(address, each):
-            return each
-    message = f"Port {port or FIRST_PORT} of {address} is taken: choose another with --port, or leave it out."
-    raise CommandError(message)
-
-
-def is_free(address: str, port: int) -> bool:
-    """Return whether a server may listen at all that an address names; CommandError if it never may."""
-    try:
-        for family, _, _, _, place in socket.getaddrinfo(address, port, type=socket.SOCK_STREAM):
-            socket.create_server(place[:2], family=family).close()
-    except OSError as error:
-        if error.errno == EADDRINUSE:
-            return False
-        if error.errno == EADDRNOTAVAIL and family is socket.AF_INET6:
-            return True
-        reason = str(error.strerror).partition(" (")[0]
-        message = f"--address {address}, port {port}: {reason}."
-        raise CommandError(message) from error
-    return True
 
 
 def shown_host(address: str) -> str:

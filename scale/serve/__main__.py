@@ -12,6 +12,7 @@ from models.command import run
 from scale.serve.handler import MOST_WAITING
 from scale.serve.model_cache import MOST_MODELS
 from scale.serve.settings import TOKEN, ServiceSettings, SettingsError
+from viz.server.ports import free_port
 
 
 def main(
@@ -41,6 +42,7 @@ def main(
         batched=not unbatched,
         workers=workers,
     )
+    free_port(host, [port])
     settings.fetch()
     if plain:
         from scale.serve.plain import run_plain

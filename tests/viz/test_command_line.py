@@ -20,7 +20,8 @@ from tests.support.browsing import wait_until_it_answers
 from tests.support.commands import exit_code
 from tests.support.serving import free_port
 from viz import attend, command_line
-from viz.command_line import Later, all_commands, is_free
+from viz.command_line import Later, all_commands
+from viz.server import ports
 
 ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]["version"]
@@ -239,19 +240,18 @@ def test_an_option_whose_value_may_be_left_out_stands_alone(words: list[str], ra
     assert context.params["ray"] == ray
 
 
-def test_a_port_that_is_taken_is_named_or_another_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_port_that_is_taken_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        assert not is_free("localhost", port)
-        done = run("--port", str(port), "--no-browser")
-    assert done.returncode == 2
-    assert done.stderr == f"Port {port} of localhost is taken: choose another with --port, or leave it out.\n"
+        for words, host in (("--no-browser",), "localhost"), (("serve", "--plain"), "127.0.0.1"):
+            assert exit_code(all_commands(), *words, "--port", str(port)) == 2
+            assert capsys.readouterr().err == f"Port {port} of {host} is taken: choose another with --port.\n"
 
 
-def test_the_first_port_that_is_free_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_port_that_is_free_is_taken() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        monkeypatch.setattr(command_line, "FIRST_PORT", taken.getsockname()[1])
-        assert command_line.FIRST_PORT < command_line.free_port("localhost", None) < command_line.FIRST_PORT + 100
+        port = taken.getsockname()[1]
+        assert port < ports.free_port("localhost", range(port, port + 100)) < port + 100
 
 
 def test_the_app_starts_on_a_free_port_in_the_language_that_is_named() -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from streamlit import get_option
 from streamlit.logger import set_log_level
 from streamlit.testing.v1 import AppTest
 
@@ -36,6 +37,7 @@ def run_script(script: str, link: Mapping[str, str], *, seconds: float) -> Any:
 
 def say_errors_alone() -> None:
     """Let Streamlit log no warning that nobody is connected."""
+    get_option("logger.level")  # the settings are read when one is first asked for, which sets the level
     set_log_level("ERROR")
 
 
