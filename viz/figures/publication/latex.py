@@ -158,7 +158,7 @@ class _Renderer(RendererPgf):
         colour = to_hex(gc.get_rgb())[1:].upper()
         room = extent_of(s, prop, ismath=ismath)[0]  # a wider font is made smaller, so that no words meet
         numbers = f"{{{prop.get_size_in_points():g}}}{{{colour}}}{{{room:.3f}}}"
-        self.fh.write(f"\\benchword{{{place}}}{numbers}{{{text}}}%\n")
+        self.fh.writelines([f"\\benchword{{{place}}}{numbers}{{{text}}}%\n"])
 
     def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> tuple[float, float, float]:
         return extent_of(s, prop, ismath=ismath)
