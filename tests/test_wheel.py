@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import subprocess
 import tomllib
@@ -15,7 +14,7 @@ from runpy import run_path
 import pytest
 
 from tests.support.browsing import ROOT
-from tests.support.wheels import PROJECTS, build_wheels, fresh_environment
+from tests.support.wheels import PROJECTS, fresh_environment, wheels_of
 
 WEIGHTS = ROOT / "models" / "weights"
 LARGEST = 95_000_000  # bytes
@@ -43,8 +42,7 @@ print(trace.output_text)
 
 @pytest.fixture(scope="module")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    own = tmp_path_factory.getbasetemp()
-    return build_wheels((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheels")
+    return wheels_of(tmp_path_factory.getbasetemp())
 
 
 @pytest.fixture

@@ -97,9 +97,17 @@ def running(script: str, *, port: int | None = None, kill: bool = False, **envir
 
     It is stopped afterwards, or killed: it has no time to say good-bye.
     """
-    address = f"http://localhost:{(port := port or free_port())}"
+    port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", script, "--server.port", str(port)]
-    with subprocess.Popen(command, cwd=ROOT, env=os.environ | environment, stdout=subprocess.DEVNULL) as server:
+    with started(command, port, ROOT, kill=kill, **environment) as address:
+        yield address
+
+
+@contextmanager
+def started(command: list[str], port: int, folder: Path, *, kill: bool = False, **environment: str) -> Iterator[str]:
+    """Return the address of an app that a command starts in a folder on a port; stopped afterwards, or killed."""
+    address = f"http://localhost:{port}"
+    with subprocess.Popen(command, cwd=folder, env=os.environ | environment, stdout=subprocess.DEVNULL) as server:
         try:
             wait_until_it_answers(server, address)
             yield address

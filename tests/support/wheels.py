@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import sysconfig
@@ -26,6 +27,11 @@ def build_wheels(folder: Path) -> list[Path]:
                 subprocess.run(command, cwd=project, check=True, capture_output=True)
                 (folder / "unfinished").rename(out)
     return [next((folder / project.name).glob("*.whl")) for project in PROJECTS]
+
+
+def wheels_of(own: Path) -> list[Path]:
+    """Return the wheels, built once for all processes of the tests; `own` is the folder of this one."""
+    return build_wheels((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheels")
 
 
 def fresh_environment(folder: Path, *wheels: Path) -> Path:
