@@ -5,7 +5,7 @@ import { answerOf, lineOf } from "./alignment_answers.js";
 import { curve } from "./alignment_lines.js";
 import { Painted, contrastTo } from "./alignment_paint.js";
 import { TOLD, pointAsTold } from "./alignment_told.js";
-import { disposed, penOf, viewIn } from "./canvas.js";
+import { disposed, penOf, tellPointed, viewIn } from "./canvas.js";
 import { fill } from "./payload.js";
 
 /** @import { Point } from "./alignment_lines.js" */
@@ -104,6 +104,7 @@ export class Alignment extends Painted {
     if (same) return;
     this.at = at;
     this.mark();
+    if (at) tellPointed(this.figure, at);
     const { words, panels } = this.header;
     if (byKeys) this.live.textContent = (this.answers ?? []).map((answer, number) =>
       fill(words.said, { title: panels[number].title, line: lineOf(this.header, answer, number) })).join("; ");
@@ -119,6 +120,7 @@ export class Alignment extends Painted {
     this.kept = !again;
     this.at = at;
     this.mark();
+    tellPointed(this.figure, at);
   }
 
   letGo() {

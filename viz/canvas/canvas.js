@@ -1,8 +1,9 @@
 // What every canvas stands on: its colours, and one view for each place on the page.
 
-/** @import { Colour, Stop } from "./payloads" */
+/** @import { Colour, Place, Stop } from "./payloads" */
 /** @typedef {{ stage: HTMLElement, dispose(): void }} View */
 /** @typedef {{ width: number, height: number }} Size */
+/** @typedef {{ panel?: number, head?: Place, row?: number | null, key?: number | null, word?: number }} PointedAt */
 
 const MOST_SIDE = 16384;
 const MOST_PIXELS = 2 ** 26; // what a canvas can be in every common browser
@@ -30,6 +31,12 @@ export function viewIn(parentElement, Kind, name) {
   }
   return view;
 }
+
+// An event by which a canvas tells whoever holds its page what the reader points at: places, as numbers.
+export const POINTS = "attention-bench-points";
+
+/** @param {HTMLElement} figure @param {PointedAt} at */
+export const tellPointed = (figure, at) => figure.dispatchEvent(new CustomEvent(POINTS, { bubbles: true, composed: true, detail: at }));
 
 // Whole pixels of the page that an element is wide; `clientWidth` may be half a pixel more, and what is drawn then is cut.
 /** @param {Element} element */

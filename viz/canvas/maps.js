@@ -1,7 +1,7 @@
 // Maps of heads that answer: what the pointer and the keys are on, and what is said of it.
 // Whatever comes from the data is shown as text (textContent, fillText), never as markup.
 
-import { partOf, penOf } from "./canvas.js";
+import { partOf, penOf, tellPointed } from "./canvas.js";
 import { Drawn } from "./drawn.js";
 import { fill } from "./payload.js";
 import { fileOf, paintFrames, pictureOf, saveAs } from "./picture.js";
@@ -173,6 +173,8 @@ export class Maps extends Drawn {
     this.mark();
     this.say(byKeys);
     window.dispatchEvent(new CustomEvent(POINTED, { detail: this }));
+    const { header } = this;
+    if (at) tellPointed(this.figure, { head: header.heads[at.head], row: at.row === null ? null : header.rows[at.row], key: at.row === null ? null : header.columns[at.column] });
   }
 
   // A cell may hold many tokens, of which there is room to name two.

@@ -4,6 +4,31 @@
 // with a script of its own hears what the reader chooses (`told`), and feeds a picture with other bytes (`fed`); one that
 // waits is fed by it alone.
 
+// The colour behind an element, as red, green and blue from 0 to 255; white where nothing behind it has one.
+/** @param {Element} element */
+function groundOf(element) {
+  const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+  /** @type {Element | null} */
+  let behind = element;
+  while (behind) {
+    pen.clearRect(0, 0, 1, 1);
+    pen.fillStyle = getComputedStyle(behind).backgroundColor; // in any notation that CSS has
+    pen.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = pen.getImageData(0, 0, 1, 1).data;
+    if (alpha === 255) return [red, green, blue];
+    behind = behind.parentElement ?? /** @type {{ host?: Element }} */ (behind.getRootNode()).host ?? null;
+  }
+  return [255, 255, 255];
+}
+
+// Take the colours of a dark ground; on a light one the page is white.
+/** @param {HTMLElement} page @param {number[]} ground */
+function standOn(page, ground) {
+  const dark = ground.reduce((sum, each) => sum + each) < 384;
+  page.toggleAttribute("data-dark", dark);
+  page.style.setProperty("--st-background-color", dark ? `rgb(${ground.join(", ")})` : null);
+}
+
 for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`[data-canvas="${CANVAS}"]`))) {
   const root = place.shadowRoot ?? place.attachShadow({ mode: "open" });
   root.append(/** @type {HTMLTemplateElement} */ (place.querySelector("template")).content.cloneNode(true));
@@ -23,6 +48,12 @@ for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelect
 }
 
 const frameElement = /** @type {HTMLElement | null} */ (window.frameElement); // null in a page that is no frame, or a frame of another site
+if (frameElement && "follows" in document.documentElement.dataset) {
+  const follow = () => standOn(document.documentElement, groundOf(frameElement));
+  for (const element of [window.parent.document.documentElement, window.parent.document.body])
+    new MutationObserver(follow).observe(element, { attributes: true });
+  follow();
+}
 if (frameElement)
   new ResizeObserver(() => {
     frameElement.style.height = `${document.documentElement.offsetHeight}px`;

@@ -10,6 +10,7 @@ import base64
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from typing import Literal
 
 from viz.canvas.bundle import bundled
 from viz.canvas.parts import FOLDER, parts_of
@@ -41,7 +42,13 @@ class Picture:
     answers: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 
 
-def standalone_html(title: str, pictures: Sequence[Picture], facts: Iterable[tuple[str, str]] = ()) -> str:
+def standalone_html(
+    title: str,
+    pictures: Sequence[Picture],
+    facts: Iterable[tuple[str, str]] = (),
+    *,
+    ground: Literal["white", "around"] = "white",
+) -> str:
     """Return a page of HTML that shows `pictures` one below the other, with everything inside.
 
     It opens by double click, without a server and without a network: markup, styles, scripts and numbers stand in it,
@@ -52,9 +59,11 @@ def standalone_html(title: str, pictures: Sequence[Picture], facts: Iterable[tup
     title : str
         What it shows, in plain text.
     pictures : sequence of Picture
-        At least one.
+        At least one. One whose payload is empty waits until a script of the page gives it another.
     facts : iterable of (str, str), optional
         What stands below them: a name and a text each, such as `viz.captions.provenance.facts_of` gives.
+    ground : {"white", "around"}, optional
+        White everywhere, or in a frame that stands on a dark page as dark as that page.
 
     Returns
     -------
@@ -67,10 +76,11 @@ def standalone_html(title: str, pictures: Sequence[Picture], facts: Iterable[tup
     (True, False)
     """
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in facts)
+    follows = " data-follows" if ground == "around" else ""
     scripts = [_script(each) for each in dict.fromkeys(each.canvas for each in pictures)]
     return "\n".join(
         (
-            f'<!DOCTYPE html><html lang="{escape(current_language())}"><head><meta charset="utf-8">',
+            f'<!DOCTYPE html><html lang="{escape(current_language())}"{follows}><head><meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{policy_of_file(scripts)}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
             f"<title>{escape(title)}</title><style>{STYLE}</style></head><body>",
@@ -87,7 +97,7 @@ def picture_html(picture: Picture, *, waits: bool = False) -> str:
     parts = parts_of(picture.canvas)
     answers = "".join(_held(payload, f' data-at="{escape(at)}"') for at, payload in picture.answers.items())
     return (
-        f'<div class="picture" data-canvas="{picture.canvas}"{" data-waits" if waits else ""}>'
+        f'<div class="picture" data-canvas="{picture.canvas}"{" data-waits" if waits or not picture.payload else ""}>'
         f"<template><style>{parts.style}</style>{parts.html}</template>{_held(picture.payload)}{answers}</div>"
     )
 

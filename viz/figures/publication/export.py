@@ -43,6 +43,7 @@ def publication_file(
     titles: bool = True,
     square: bool = False,
     title: str = "",
+    dots: int = DOTS,
 ) -> bytes:
     """Return a picture as a file for print: every cell and line a shape, every word text."""
     if form not in FORMATS:
@@ -55,7 +56,7 @@ def publication_file(
         figure = _drawn(shown, width, titles=titles, square=square)
         if form == "tex":
             return latex_of(figure, _told(said)).encode()
-        figure.savefig(file, format=form, dpi=DOTS, metadata=_metadata(said, form))
+        figure.savefig(file, format=form, dpi=dots, metadata=_metadata(said, form))
     return with_fonts(file.getvalue(), figure) if form == "svg" else file.getvalue()
 
 
