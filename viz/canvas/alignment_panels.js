@@ -69,7 +69,7 @@ export class Panels {
     this.listeners = new AbortController();
     const { signal } = this.listeners;
     window.addEventListener("resize", () => this.draw(), { signal });
-    figure.addEventListener("transitionend", (event) => event.target === figure && this.header && this.paint(), { signal }); // the theme
+    figure.addEventListener("transitionend", (event) => event.target === figure && this.panels && this.paint(), { signal }); // the theme
   }
 
   dispose() {

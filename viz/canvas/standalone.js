@@ -7,7 +7,7 @@
 // The colour behind an element, as red, green and blue from 0 to 255; white where nothing behind it has one.
 /** @param {Element} element */
 function groundOf(element) {
-  const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d"));
+  const pen = /** @type {CanvasRenderingContext2D} */ (document.createElement("canvas").getContext("2d", { willReadFrequently: true }));
   /** @type {Element | null} */
   let behind = element;
   while (behind) {
@@ -21,12 +21,20 @@ function groundOf(element) {
   return [255, 255, 255];
 }
 
-// Take the colours of a dark ground; on a light one the page is white.
+// Take the colours of a dark ground; on a light one the page is white. A picture is painted anew when its transition ends;
+// none runs in a frame that a notebook hides while it changes its theme, so that it is told once it can be seen.
 /** @param {HTMLElement} page @param {number[]} ground */
 function standOn(page, ground) {
-  const dark = ground.reduce((sum, each) => sum + each) < 384;
+  const dark = ground.reduce((sum, each) => sum + each) < 384, colour = dark ? `rgb(${ground.join(", ")})` : "";
+  if (page.style.getPropertyValue("--st-background-color") === colour) return;
   page.toggleAttribute("data-dark", dark);
-  page.style.setProperty("--st-background-color", dark ? `rgb(${ground.join(", ")})` : null);
+  page.style.setProperty("--st-background-color", colour);
+  for (const { shadowRoot } of page.querySelectorAll(".picture")) {
+    const figure = shadowRoot?.querySelector("figure");
+    if (!figure) continue;
+    figure.style.transition = "none";
+    requestAnimationFrame(() => figure.dispatchEvent(new Event("transitionend")));
+  }
 }
 
 for (const place of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`[data-canvas="${CANVAS}"]`))) {

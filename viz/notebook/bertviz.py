@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.sites import Site
 from models.trace import AttentionTrace, TraceError
 
 _MARKS = {"Ġ": " ", "▁": " ", "</w>": ""}
@@ -106,7 +107,8 @@ def _of_one_text(layers: Mapping[int, NDArray[np.float32]], tokens: list[str]) -
     """Return a trace of self-attention; as of a decoder where no token attends to a later one."""
     causal = len(tokens) > 1 and not any(np.triu(weights, 1).any() for weights in layers.values())
     stack = "decoder" if causal else "encoder"
-    return AttentionTrace.from_arrays({f"{stack}.{layer}.self": each for layer, each in layers.items()}, source=tokens)
+    maps: dict[str | Site, Any] = {f"{stack}.{layer}.self": each for layer, each in layers.items()}
+    return AttentionTrace.from_arrays(maps, source=tokens)
 
 
 def _of_two_texts(
@@ -117,7 +119,7 @@ def _of_two_texts(
         ((name, layers),) = maps.items()
         return _of_one_text(layers, _needed(own, name.replace("attention", "tokens")))
     encoder, decoder = _needed(own, "encoder_tokens"), _needed(own, "decoder_tokens")
-    named = {
+    named: dict[str | Site, NDArray[np.float32]] = {
         f"{stack}.{layer}.{kind}": weights
         for name, (stack, kind) in _KINDS.items()
         for layer, weights in maps.get(name, {}).items()

@@ -20,8 +20,9 @@ DOTS = 100
 # style nor frame: it shows the figure.
 _STYLE = """
 .attention-bench-saved > img { display: none }
-.jp-OutputArea-child:has(.attention-bench-live) + .jp-OutputArea-child:has(.attention-bench-saved) { display: none }
-.jp-OutputArea-child:has(> .jupyter-widgets:not(:has(*))):has(+ * .attention-bench-saved) { display: none }
+.jp-OutputArea-child:has(.attention-bench-live) ~ .jp-OutputArea-child:has(.attention-bench-saved) { display: none }
+.jp-OutputArea-child:has(> .jp-OutputArea-output.lm-Panel):not(:has(> .lm-Panel > *)):has(~ * .attention-bench-saved) {
+  display: none }
 """
 
 

@@ -52,7 +52,7 @@ function begin(frame, model, send) {
     });
   }
   feed(frame, model);
-  send("_room", Math.floor(frame.contentDocument?.body.clientWidth ?? 0));
+  send("_room", placesIn(frame)[0].clientWidth);
 }
 
 // Give each picture its bytes, but not to one whose reader has just made the picks that they show.
@@ -61,9 +61,9 @@ function feed(frame, model) {
   /** @type {DataView[]} */
   const payloads = model.get("_payloads");
   placesIn(frame).forEach((place, number) => {
-    const { buffer, byteOffset, byteLength } = payloads[number];
+    const { buffer, byteOffset, byteLength } = payloads[number], { told } = place.dataset;
     place.hidden = !byteLength;
-    if (place.hidden || place.dataset.told === JSON.stringify(model.get("picked"))) return;
+    if (place.hidden || (told && told === JSON.stringify(model.get("picked")))) return;
     delete place.dataset.told;
     place.dispatchEvent(new CustomEvent("fed", { detail: new Uint8Array(buffer, byteOffset, byteLength) }));
   });

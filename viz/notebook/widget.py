@@ -61,14 +61,15 @@ class CanvasWidget(anywidget.AnyWidget):
 
     def _ipython_display_(self, **_options: Any) -> None:
         """Show the widget, and under it what a saved notebook shows in its stead."""
-        from IPython.display import display
+        from IPython.core.interactiveshell import InteractiveShell
 
+        publish = InteractiveShell.instance().display_pub.publish
         shown = self._repr_mimebundle_()
         if shown is not None:
             # Without a text beside it: where no widget can be shown, what follows is.
             live = {name: value for name, value in shown[0].items() if name != "text/plain"}
-            display(live, metadata=shown[1], raw=True)
-        display({"text/html": self._saved(), "text/plain": self._title}, raw=True)
+            publish(live, shown[1])
+        publish({"text/html": self._saved(), "text/plain": self._title})
 
     def _saved(self) -> str:
         pairs = zip(self._canvases, self._payloads, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from io import BytesIO
 from threading import Lock
@@ -32,6 +33,8 @@ _SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "attention-bench",  # the same figure is the same file
     "pdf.fonttype": 42,
 }
+# The app's Chinese font has one weight, which matplotlib says at each bold text.
+logging.getLogger("matplotlib.font_manager").addFilter(lambda record: "Noto Sans SC" not in record.getMessage())
 _settings = Lock()  # of matplotlib there is one set for all threads
 
 
