@@ -1,0 +1,250 @@
+"""Widgets of a notebook, by what their front end would send: traits change, and nothing of one reaches another."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from traitlets import TraitError
+
+from models import load
+from models.errors import InputError
+from models.trace import AttentionTrace, TraceError
+from tests.support.canvas_samples import HOSTILE, SAMPLES
+from tests.support.payloads import decode, decode_alignment
+from viz.notebook import Pointed, alignment, bench, head_view, model_view
+from viz.views.heads import HeadPlace
+
+SENTENCE = "The cat sleeps."
+
+
+def softmax(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed)).softmax(-1)
+
+
+def bertviz(layers: int = 2, tokens: int = 3, keys: int | None = None) -> tuple[torch.Tensor, ...]:
+    return tuple(softmax(1, 2, tokens, keys or tokens, seed=layer) for layer in range(layers))
+
+
+def tell(widget: Any, **state: Any) -> None:
+    """Send what a browser would."""
+    widget.set_state(json.loads(json.dumps(state)))
+
+
+def test_a_click_on_a_head_comes_back_and_brings_its_exact_weights() -> None:
+    shown, seen = head_view(SAMPLES["small"](), picked=[(0, 0)]), []
+    shown.observe(lambda change: seen.append(change["new"]), "picked")
+    tell(shown, picked=[[0, 0], [1, 2]])
+    assert seen == [shown.picked] == [((0, 0), (1, 2))]
+    assert shown.picked[1] == HeadPlace(1, 2)
+    header, cells = decode(shown._payloads[1])
+    assert header["heads"] == [[0, 0], [1, 2]]
+    assert np.array_equal(cells[1], shown.trace["encoder.1.self"].to_words().weights[2])
+    assert decode(shown._payloads[0])[0]["picked"] == [[0, 0], [1, 2]]
+    tell(shown, picked=[])
+    assert shown.picked == ()
+    assert shown._payloads[1] == b""
+
+
+def test_what_python_picks_is_what_the_browser_gets() -> None:
+    shown = model_view(SAMPLES["small"]())
+    shown.picked = [(1, 0), (1, 0), (0, 1)]
+    assert shown.picked == (HeadPlace(1, 0), HeadPlace(0, 1))
+    assert shown.get_state()["picked"] == [[1, 0], [0, 1]]
+    assert len(shown._payloads) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ([(9, 0)], "no head 0 in layer 9; heads by layer are 0: 0 to 2"),
+        ([(0, 99)], "no head 99 in layer 0"),
+        ([(0, -1)], "no head -1"),
+        ([3], r"pair of layer and head, such as \(1, 5\); got 3"),
+        ([(0, "1")], "pair of layer and head"),
+        ([(0, 0), (0, 1), (0, 2), (1, 0), (1, 1)], "at most 4 heads are picked at once; got 5"),
+    ],
+)
+def test_a_head_that_is_not_there_is_refused_and_nothing_changes(wrong: Any, says: str) -> None:
+    shown = head_view(SAMPLES["hostile"](), picked=[(1, 1)])
+    with pytest.raises(TraitError, match=says):
+        shown.picked = wrong
+    assert shown.picked == ((1, 1),)
+    with pytest.raises(TraitError, match=says):
+        head_view(SAMPLES["hostile"](), picked=wrong)
+
+
+def test_what_is_pointed_at_comes_back_in_words_and_stays() -> None:
+    shown, seen = head_view(SAMPLES["small"]()), []
+    shown.observe(lambda change: seen.append(change["new"]), "pointed")
+    assert shown.pointed is None
+    tell(shown, _at={"head": [1, 2], "row": 1, "key": 0})
+    tell(shown, _at={"head": [0, 0], "row": None, "key": None})
+    tell(shown, _at={})
+    assert seen == [Pointed(0, HeadPlace(1, 2), 1, 0, "old", "the"), Pointed(0, HeadPlace(0, 0), None, None, "", "")]
+    assert shown.pointed == seen[-1]
+
+
+@pytest.mark.parametrize(
+    ("at", "query", "key"),
+    [
+        ({"key": 1}, "", "cat"),
+        ({"panel": 1, "row": 0}, "Le", ""),
+        ({"panel": 1, "row": 1, "key": 1}, "chat", "cat"),
+        ({"panel": 0, "word": 1}, "chat", ""),
+        ({"panel": 1, "row": 99, "key": 99}, "", ""),
+    ],
+)
+def test_a_word_of_an_alignment_comes_back(at: dict[str, int], query: str, key: str) -> None:
+    shown = bench(SENTENCE, ["seq2seq-en-fr", "transformer-en-fr"])
+    tell(shown, _at=at)
+    assert shown.pointed is not None
+    assert (shown.pointed.panel, shown.pointed.query, shown.pointed.key) == (at.get("panel", 0), query, key)
+
+
+def test_a_sentence_from_the_browser_is_read_by_every_model_and_a_bad_one_is_named() -> None:
+    shown = bench(SENTENCE, ["bahdanau-en-fr", load("transformer-en-fr")])
+    assert [decode_alignment(each)[0]["title"] for each in shown._payloads] == [SENTENCE]
+    tell(shown, sentence="The dog sleeps.")
+    assert [each.source_text for each in shown.traces] == ["The dog sleeps."] * 2
+    before = shown._payloads
+    tell(shown, sentence=" ")
+    assert "type at least one word" in shown.message
+    assert shown._payloads == before
+    tell(shown, sentence=SENTENCE)
+    assert shown.message == ""
+    assert shown.traces[0].source_text == SENTENCE
+    with pytest.raises(InputError):
+        bench("", ["bahdanau-en-fr"])
+    with pytest.raises(InputError):
+        bench(SENTENCE, ["no-such-model"])
+
+
+def test_widgets_of_one_notebook_know_nothing_of_each_other() -> None:
+    one, other = head_view(SAMPLES["small"](), picked=[(0, 0)]), head_view(SAMPLES["small"](), picked=[(0, 0)])
+    before = other._payloads
+    tell(one, picked=[[1, 1]], _at={"head": [0, 0], "row": 0, "key": 0})
+    assert (other.picked, other.pointed, other._payloads) == (((0, 0),), None, before)
+    assert one.model_id != other.model_id
+
+
+def test_an_alignment_takes_traces_of_one_sentence() -> None:
+    traces = [load(key).attend(SENTENCE) for key in ("bahdanau-en-fr", "transformer-en-fr")]
+    for shown in (alignment(*traces), alignment(traces)):
+        titles = [each["title"] for each in decode_alignment(shown._payloads[0])[0]["panels"]]
+        assert titles == [each.provenance.title for each in traces]
+    with pytest.raises(ValueError, match="traces of one sentence"):
+        alignment(traces[0], load("bahdanau-en-fr").attend("A dog barks."))
+    with pytest.raises(TypeError, match="at least one"):
+        alignment()
+    with pytest.raises(TypeError, match="takes traces"):
+        alignment([1])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("view", [head_view, model_view])
+@pytest.mark.parametrize(
+    "given",
+    [
+        bertviz(),
+        list(bertviz()),
+        tuple(each.to(torch.bfloat16).float() for each in bertviz()),
+        tuple(each.requires_grad_() for each in bertviz()),
+        tuple(each.detach().numpy() for each in bertviz()),
+        tuple(each[0] for each in bertviz()),
+        torch.stack(bertviz()),
+    ],
+    ids=["tuple", "list", "rounded", "grad", "numpy", "no batch", "one tensor"],
+)
+def test_the_call_of_bertviz_is_taken_as_it_is(view: Any, given: Any) -> None:
+    if not torch.is_tensor(given):
+        given = type(given)(each / each.sum(-1)[..., None] for each in given)
+    shown = view(given, ["[CLS]", "Ġcat", "##s"])
+    assert shown.trace.source.texts == ("[CLS]", "cat", "##s")
+    assert len(shown.trace.sites) == 2
+    last = given[-1].reshape(-1, 3, 3)
+    assert np.allclose(shown.trace["encoder.1.self"].weights, last.detach() if torch.is_tensor(last) else last)
+
+
+def test_the_rest_of_bertviz_call_is_taken_too() -> None:
+    tokens = ["a", "b", "c"]
+    assert head_view(bertviz(), tokens, layer=1, heads=[1]).picked == ((1, 1),)
+    assert head_view(bertviz(), tokens, layer=1).picked == ((1, 0), (1, 1))
+    assert head_view(bertviz(), tokens, heads=[0]).picked == ((0, 0),)
+    assert [site.layer for site in model_view(bertviz(3), tokens, 2, include_layers=[0, 2]).trace.sites] == [0, 2]
+    assert model_view(
+        bertviz(), ["▁a", "b</w>", "Ġ"], prettify_tokens=False, display_mode="dark"
+    ).trace.source.texts == (
+        "▁a",
+        "b</w>",
+        "Ġ",
+    )
+    causal = tuple(each.tril() / each.tril().sum(-1, keepdim=True) for each in bertviz())
+    assert str(head_view(causal, tokens).trace.sites[0]) == "decoder.0.self"
+    own = {"encoder_tokens": tokens, "decoder_tokens": ["<pad>", "Le"]}
+    both = {"encoder_attention": bertviz(), "decoder_attention": bertviz(2, 2), "cross_attention": bertviz(2, 2, 3)}
+    trace = model_view(**both, **own).trace
+    assert trace["decoder.1.self"].query_tokens.texts == ("<pad>", "Le")
+    assert trace["decoder.1.cross"].query_tokens.texts == ("Le", "…")
+    assert trace["decoder.0.cross"].key_tokens.texts == tuple(tokens)
+    assert len(model_view(cross_attention=both["cross_attention"], **own).trace.sites) == 2
+    assert model_view(decoder_attention=bertviz(2, 2), decoder_tokens=["x", "y"]).trace.source.texts == ("x", "y")
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "says"),
+    [
+        ({}, TypeError, "give a trace, or attention"),
+        ({"attention": bertviz()}, TypeError, "tokens are missing"),
+        ({"attention": bertviz(), "tokens": ["a"]}, TraceError, r"\(2, 3, 3\)"),
+        ({"attention": (None, None), "tokens": ["a"]}, TraceError, "attn_implementation='eager'"),
+        ({"attention": (softmax(2, 1, 1, 1),), "tokens": ["a"]}, TraceError, "a batch of 2. Choose one text"),
+        ({"attention": (softmax(2, 2),), "tokens": ["a"]}, TraceError, r"expected \[batch, head, query, key\]"),
+        ({"attention": (bertviz(),), "tokens": ["a"]}, TraceError, "as `generate` returns"),
+        ({"attention": bertviz(), "tokens": "abc", "colours": 1}, TypeError, "there is no option colours"),
+        ({"attention": bertviz(), "tokens": ["a", "b", "c"], "include_layers": [7]}, ValueError, "the layers 0 to 1"),
+        ({"attention": bertviz(), "cross_attention": bertviz(), "tokens": ["a"]}, TypeError, "got attention, cross"),
+        ({"cross_attention": bertviz(), "encoder_tokens": ["a"]}, TypeError, "decoder_tokens are missing"),
+        ({"attention": SAMPLES["small"](), "tokens": ["a"]}, TypeError, "give it alone"),
+        ({"attention": SAMPLES["small"](), "sites": "encoder.7.self"}, KeyError, "no map at"),
+        ({"attention": SAMPLES["small"](), "colour": "square"}, ValueError, "square"),
+        ({"attention": load("seq2seq-en-fr").attend(SENTENCE)}, KeyError, "no attention was captured"),
+    ],
+)
+def test_a_wrong_call_says_what_to_do(call: dict[str, Any], error: type[Exception], says: str) -> None:
+    for view in (head_view, model_view):
+        with pytest.raises(error, match=says):
+            view(**call)
+
+
+@pytest.mark.parametrize("kind", ["heads", "model", "bench", "alignment"])
+def test_a_saved_widget_is_whole_and_fetches_nothing(kind: str) -> None:
+    trace = SAMPLES["hostile"]()
+    made: dict[str, Any] = {
+        "heads": lambda: head_view(trace),
+        "model": lambda: model_view(trace),
+        "bench": lambda: bench(SENTENCE, ["seq2seq-en-fr"]),
+        "alignment": lambda: alignment(
+            AttentionTrace.from_arrays({"encoder.0.self": np.eye(2)}, source=[HOSTILE, "b"])
+        ),
+    }
+    saved = made[kind]()._saved()
+    assert "https://" not in saved.replace("http://www.w3.org", "")
+    assert "<iframe srcdoc=" in saved
+    assert HOSTILE not in saved
+    pictures = re.findall(r'<img [^>]*src="data:image/png;base64,([^"]+)"', saved)
+    assert [b64decode(each)[:4] for each in pictures] == ([] if kind == "bench" else [b"\x89PNG"])
+    assert len(saved) < 250_000
+
+
+def test_importing_widgets_loads_neither_torch_nor_streamlit() -> None:
+    script = "import viz.notebook, sys; sys.exit(str({'torch', 'streamlit', 'matplotlib.pyplot'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", script], cwd=Path(__file__).parents[3], capture_output=True, text=True)
+    assert done.stderr.strip() == "set()"
