@@ -20,7 +20,9 @@ from tests.support.waiting import until
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-KERNEL_IS_THERE = "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
+KERNEL_IS_THERE = (
+    "window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
+)
 
 
 def write_notebook(path: Path, cells: Sequence[str]) -> None:

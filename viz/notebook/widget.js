@@ -80,6 +80,7 @@ function lineFor(model, send, heard) {
   line.setAttribute("aria-label", model.get("_asks"));
   line.spellcheck = false;
   line.addEventListener("change", () => send("sentence", line.value));
+  line.addEventListener("keydown", (event) => event.key === "Enter" && !event.isComposing && send("sentence", line.value)); // JupyterLab keeps its change back
   const show = () => {
     line.value = model.get("sentence");
   };

@@ -1,0 +1,179 @@
+"""Widgets in JupyterLab and marimo: what is done on them comes back to Python; a saved notebook shows them alone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.support.notebooks import command, lab, marimo, run_all, write_notebook
+from tests.support.waiting import until
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, FrameLocator, Locator, Page
+
+TEN_LINES = (
+    'from models import load\nfrom viz.notebook import bench, head_view\ntrace = load("transformer-en-fr").attend('
+    '"The cat sleeps.")\nheads = head_view(trace, picked=[(0, 1)])\nheads',
+    'both = bench("The cat sleeps.", ["bahdanau-en-fr", "transformer-en-fr"])\nboth',
+    "heads.picked, heads.pointed, both.pointed, both.sentence, both.traces[0].output_text",
+)
+MARIMO = """
+import marimo
+
+app = marimo.App()
+
+
+@app.cell
+def _():
+    from models import load
+    from viz.notebook import head_view
+
+    heads = head_view(load("transformer-en-fr").attend("The cat sleeps."), picked=[(0, 1)])
+    heads
+    return (heads,)
+
+
+@app.cell
+def _(heads):
+    from pathlib import Path
+
+    heads.observe(lambda change: Path("picked.txt").write_text(str([tuple(each) for each in change["new"]])), "picked")
+    return
+
+
+if __name__ == "__main__":
+    app.run()
+"""
+LIVE = ".attention-bench-live"
+SAVED = ".attention-bench-saved"
+
+
+@pytest.fixture
+def open_notebook(browser: Browser) -> Iterator[Any]:
+    """Return a way to open a page of which nothing may fail, nor be fetched from elsewhere."""
+    contexts, problems = [], []
+
+    def open_link(address: str, *, kernel: bool = True) -> Page:
+        context = browser.new_context(viewport={"width": 1300, "height": 1500})
+        contexts.append(context)
+        page = context.new_page()
+        own = (f"http://{address.split('/')[2]}/", "blob:", "data:")
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("request", lambda request: request.url.startswith(own) or problems.append(request.url))
+        page.on("console", lambda said: "Content Security Policy" in said.text and problems.append(said.text))
+        if not kernel:
+            page.route(
+                "**/api/sessions*", lambda route: route.abort() if route.request.method == "POST" else route.continue_()
+            )
+        page.goto(address)
+        return page
+
+    yield open_link
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def drawn(frame: FrameLocator, canvas: str) -> Locator:
+    """Return the stage of a canvas of maps once it is drawn."""
+    stage = frame.locator(f".{canvas} .stage[data-drawn]")
+    stage.wait_for()
+    return stage
+
+
+def press_head(stage: Locator, head: int) -> None:
+    """Click on the middle of a head's small map."""
+    stage.scroll_into_view_if_needed()
+    box = stage.evaluate("(stage, head) => stage.boxes[head]", head)
+    stage.click(position={"x": box["left"] + box["width"] / 2, "y": box["top"] + box["height"] / 2})
+
+
+def exact(stage: Locator, heads: int) -> None:
+    """Wait until so many heads are shown with their exact weights."""
+    until(lambda: stage.evaluate("stage => stage.exact") == [True] * heads)
+
+
+def ground(frame: FrameLocator) -> str:
+    colour: str = frame.locator("html").evaluate("page => getComputedStyle(page).backgroundColor")
+    return colour
+
+
+def test_ten_lines_in_jupyterlab_and_the_notebook_without_its_kernel(open_notebook: Any, tmp_path: Path) -> None:
+    from playwright.sync_api import expect
+
+    folder = tmp_path / "work"
+    folder.mkdir()
+    write_notebook(folder / "ten.ipynb", TEN_LINES)
+    with lab(folder, tmp_path / "home") as address:
+        page = open_notebook(f"{address}/lab/tree/ten.ipynb")
+        use(page)
+        saved = json.loads((folder / "ten.ipynb").read_text())
+        assert (folder / "ten.ipynb").stat().st_size < 400_000
+        page.close()
+        page = open_notebook(f"{address}/lab/tree/ten.ipynb?reset", kernel=False)
+        frames = page.locator(f"{SAVED} iframe")
+        press_head(drawn(page.frame_locator(f"{SAVED} iframe").first, "overview"), 10)
+        until(
+            lambda: (
+                drawn(page.frame_locator(f"{SAVED} iframe").first, "comparison").evaluate("s => s.boxes.length") == 2
+            )
+        )
+        expect(frames).to_have_count(2)
+        expect(
+            page.get_by_text("Loading widget...").or_(page.get_by_text("model not found")).locator("visible=true")
+        ).to_have_count(0)
+        page.close()
+        saved["cells"][0]["source"] += "\n# changed by somebody else"
+        (folder / "stranger.ipynb").write_text(json.dumps(saved))
+        page = open_notebook(f"{address}/lab/tree/stranger.ipynb?reset", kernel=False)
+        pictures = page.locator(".jp-OutputArea-output img")
+        expect(pictures).to_have_count(2)
+        assert all(each.is_visible() and each.evaluate("each => each.naturalWidth") > 200 for each in pictures.all())
+        expect(page.locator(".jp-OutputArea iframe")).to_have_count(0)
+
+
+def use(page: Page) -> None:
+    """Do in JupyterLab what a reader does: run, pick, point, type, turn the light off, save; and end the kernel."""
+    from playwright.sync_api import expect
+
+    run_all(page)
+    frames = [page.frame_locator(f"{LIVE} iframe").nth(number) for number in (0, 1)]
+    overview, comparison = (drawn(frames[0], each) for each in ("overview", "comparison"))
+    press_head(overview, 10)
+    exact(comparison, 2)
+    line = page.locator(f"{LIVE} input")
+    line.fill("The dog sleeps.")
+    line.press("Enter")
+    frames[1].locator(".tokens .word", has_text="dog").hover()
+    expect(frames[1].locator(".translation", has_text="chien")).to_have_count(2)
+    cell = page.locator(".jp-CodeCell").nth(2)
+    cell.locator(".jp-InputArea-editor").click()
+    page.keyboard.press("Shift+Enter")
+    said = cell.locator(".jp-OutputArea-output")
+    expect(said).to_contain_text("HeadPlace(layer=1, head=2)")
+    for text in ("key='sleeps'", "key='dog'", "'The dog sleeps.'", "'Le chien dort.'"):
+        expect(said).to_contain_text(text)
+    expect(page.locator(f"{SAVED} iframe").locator("visible=true")).to_have_count(0)
+    assert ground(frames[0]) == "rgb(255, 255, 255)"
+    for theme, dark in (("JupyterLab Dark", True), ("JupyterLab Light", False)):
+        before = comparison.evaluate("stage => stage.dataset.drawn")
+        command(page, "apputils:change-theme", theme=theme)
+        until(lambda wanted=dark: (ground(frames[0]) != "rgb(255, 255, 255)") == wanted)
+        until(lambda known=before: comparison.evaluate("stage => stage.dataset.drawn") != known)
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()")
+
+
+def test_a_click_comes_back_in_marimo(open_notebook: Any, tmp_path: Path) -> None:
+    (tmp_path / "page.py").write_text(MARIMO)
+    with marimo(tmp_path / "page.py", tmp_path / "home") as address:
+        frame = open_notebook(f"{address}/").frame_locator("iframe")
+        press_head(drawn(frame, "overview"), 10)
+        exact(drawn(frame, "comparison"), 2)
+        until(
+            lambda: (tmp_path / "picked.txt").exists() and (tmp_path / "picked.txt").read_text() == "[(0, 1), (1, 2)]"
+        )
