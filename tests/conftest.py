@@ -45,6 +45,7 @@ SLOW = (
     "models/translation/test_translator.py",
     "scale",
     "test_wheel.py",
+    "test_notebooks.py",
     "training/test_training.py",
     "viz/figures/test_publication_drawn.py",
     "viz/figures/test_publication_files.py",

@@ -23,6 +23,7 @@ DISTRIBUTIONS = {
     "PIL": "pillow",
     "google": "protobuf",
     "fontTools": "fonttools",
+    "IPython": "ipython",
 }  # where the name to install is not the name to import
 OWN = {"models", "viz", "training", "scale", "app", "pages", "tests", "benchmarks"}
 
@@ -51,6 +52,15 @@ def requirements(name: str) -> dict[str, str]:
         distribution, versions = re.fullmatch(r"([A-Za-z0-9_-]+)(?:\[\w+\])?(\S*)", line).groups()  # type: ignore[union-attr]
         found[distribution.lower()] = versions
     return found
+
+
+def extra(name: str) -> set[str]:
+    """Return the distributions of an extra, each with the bounds that requirements-dev.txt has."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]
+    declared = [re.split(r"(?=[><=])", each, maxsplit=1) for each in project["optional-dependencies"][name]]
+    developed = requirements("requirements-dev.txt")
+    assert all(developed[distribution] == versions for distribution, versions in declared)
+    return {distribution for distribution, _ in declared}
 
 
 def imported_libraries(paths: list[Path]) -> set[str]:
@@ -114,8 +124,10 @@ def test_the_server_tells_nobody_and_takes_and_sends_no_more_than_it_needs() -> 
 
 def test_what_the_app_imports_is_in_requirements() -> None:
     scale = [*(ROOT / "scale").rglob("*.py")]
-    paths = [path for folder in ("models", "viz") for path in (ROOT / folder).rglob("*.py")]
+    widgets = [*(ROOT / "viz" / "notebook").rglob("*.py")]
+    paths = [path for folder in ("models", "viz") for path in (ROOT / folder).rglob("*.py") if path not in widgets]
     app = set(requirements("requirements.txt"))
+    assert imported_libraries(widgets) <= app | extra("notebook") | {"ipython"}  # which every notebook has
     assert imported_libraries([*paths, *ROOT.glob("*.py")]) <= app
     assert imported_libraries(scale) <= app | set(requirements("requirements-scale.txt"))
 

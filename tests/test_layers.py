@@ -44,6 +44,7 @@ def loaded_by(statement: str) -> frozenset[str]:
         ("import viz.pages.surgery.page", ("torch", "tokenizers", "scipy.stats", "matplotlib")),
         ("import models.experiments.lab_presets", ("torch", "tokenizers")),
         ("import viz.walk.mechanisms", ("torch", "streamlit", "plotly", "models.hooks")),
+        ("import viz.notebook", ("torch", "streamlit", "transformers")),
         ("import viz.figures", ("torch", "streamlit", "pandas", "models.hooks")),
         ("import models.measures.heads", ("torch", "streamlit", "plotly")),
     ],
