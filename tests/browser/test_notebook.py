@@ -71,12 +71,11 @@ def open_notebook(browser: Browser) -> Iterator[Any]:
             page.route(
                 "**/api/sessions*", lambda route: route.abort() if route.request.method == "POST" else route.continue_()
             )
-        # JupyterLab says that it has no kernel, and asks for one.
-        dialog = page.locator(".jp-Dialog")
-        page.add_locator_handler(
-            dialog, lambda: dialog.locator(".jp-Dialog-footer button").first.click(), no_wait_after=True
-        )
         page.goto(address)
+        if not kernel:
+            dialog = page.locator(".jp-Dialog")
+            dialog.wait_for()
+            dialog.evaluate("dialog => dialog.remove()")  # answered, it would ask for another kernel
         return page
 
     yield open_link
