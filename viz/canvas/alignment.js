@@ -118,9 +118,8 @@ export class Alignment extends Painted {
     }
     const again = this.kept && JSON.stringify(at) === JSON.stringify(this.at);
     this.kept = !again;
-    this.at = at;
+    tellPointed(this.figure, (this.at = at));
     this.mark();
-    tellPointed(this.figure, at);
   }
 
   letGo() {

@@ -5,7 +5,7 @@ import { partOf, penOf, tellPointed } from "./canvas.js";
 import { Drawn } from "./drawn.js";
 import { fill } from "./payload.js";
 import { fileOf, paintFrames, pictureOf, saveAs } from "./picture.js";
-import { beside, cellAt, cellsOf, inside, isPlace, stepOf, tipAt } from "./places.js";
+import { beside, cellAt, cellsOf, inside, isPlace, stepOf, tipAt, tokensAt } from "./places.js";
 
 /** @import { MapsHeader, Place, Stop } from "./payloads" */
 /** @import { Box, Frame, Sheet } from "./picture.js" */
@@ -173,8 +173,7 @@ export class Maps extends Drawn {
     this.mark();
     this.say(byKeys);
     window.dispatchEvent(new CustomEvent(POINTED, { detail: this }));
-    const { header } = this;
-    if (at) tellPointed(this.figure, { head: header.heads[at.head], row: at.row === null ? null : header.rows[at.row], key: at.row === null ? null : header.columns[at.column] });
+    if (at) tellPointed(this.figure, tokensAt(this.header, at));
   }
 
   // A cell may hold many tokens, of which there is room to name two.

@@ -29,6 +29,11 @@ export function cellsOf(starts, first, end) {
   return [holds.indexOf(true), holds.lastIndexOf(true)];
 }
 
+// The head that is pointed at, and the first query and key of the cell there.
+/** @param {{ heads: Place[], rows: number[], columns: number[] }} maps @param {At} at */
+export const tokensAt = ({ heads, rows, columns }, at) =>
+  at.row === null ? { head: heads[at.head] } : { head: heads[at.head], row: rows[at.row], key: columns[at.column] };
+
 // Which cell of which head is at a point; null between the maps.
 /** @param {Box[]} boxes @param {Shape} shape @param {number} x @param {number} y @returns {At | null} */
 export function cellAt(boxes, [rows, columns], x, y) {

@@ -22,7 +22,6 @@ from viz.notebook.widget import CanvasWidget, Pointed, text_at
 from viz.text.language import _, mark, say
 from viz.views.view import Head, Unit, choose_view
 
-_TITLE = mark("Attention Bench: alignment")
 _ASKS = mark("Sentence")
 
 
@@ -34,7 +33,7 @@ class AlignmentWidget(CanvasWidget):
     ) -> None:
         check_colour(colour)
         self._colour, self._options = colour, options
-        super().__init__(_(_TITLE), ("alignment",), **traits)
+        super().__init__(traces[0].source_text, ("alignment",), **traits)
         self._show(traces)
 
     def _show(self, traces: Sequence[AttentionTrace]) -> None:
@@ -45,7 +44,7 @@ class AlignmentWidget(CanvasWidget):
             said = "; ".join(" ".join(each) for each in sorted(texts))
             message = f"an alignment compares traces of one sentence, in the same words; got {said}"
             raise ValueError(message)
-        self.traces, self._panels = tuple(traces), panels
+        self.traces, self._panels, self._title = tuple(traces), panels, traces[0].source_text
         self._payloads = [encode_alignment(panels, colour=self._colour)]
 
     def _point(self, at: Mapping[str, Any]) -> Pointed:
@@ -189,6 +188,9 @@ def bench(
     'Le chien dort.'
     """
     keys = [f"{each.key}-{pair}" for each in usual() if each.has_attention] if models is None else models
+    if not keys:
+        message = "bench takes at least one model"
+        raise TypeError(message)
     loaded = [load(each) if isinstance(each, str) else each for each in ([keys] if isinstance(keys, str) else keys)]
     return BenchWidget(sentence, loaded, colour=colour, options={"unit": unit})
 

@@ -4,8 +4,18 @@
 import { POINTS } from "../canvas/canvas.js";
 
 /**
- * @typedef {object} Model What Python and the browser share (traits of `viz/notebook/widget.py`).
- * @property {(name: string) => any} get
+ * @typedef {object} Traits What Python and the browser share (`viz/notebook/widget.py`); a widget has no others.
+ * @property {string} _title
+ * @property {string} _page
+ * @property {string} _asks
+ * @property {DataView[]} _payloads
+ * @property {string | undefined} sentence
+ * @property {string} message
+ * @property {unknown} picked
+ */
+/**
+ * @typedef {object} Model
+ * @property {<Name extends keyof Traits>(name: Name) => Traits[Name]} get
  * @property {(name: string, value: unknown) => void} set
  * @property {() => void} save_changes
  * @property {(event: string, act: () => void) => void} on
@@ -58,7 +68,6 @@ function begin(frame, model, send) {
 // Give each picture its bytes, but not to one whose reader has just made the picks that they show.
 /** @param {HTMLIFrameElement} frame @param {Model} model */
 function feed(frame, model) {
-  /** @type {DataView[]} */
   const payloads = model.get("_payloads");
   placesIn(frame).forEach((place, number) => {
     const { buffer, byteOffset, byteLength } = payloads[number], { told } = place.dataset;
@@ -82,7 +91,7 @@ function lineFor(model, send, heard) {
   line.addEventListener("change", () => send("sentence", line.value));
   line.addEventListener("keydown", (event) => event.key === "Enter" && !event.isComposing && send("sentence", line.value)); // JupyterLab keeps its change back
   const show = () => {
-    line.value = model.get("sentence");
+    line.value = model.get("sentence") ?? "";
   };
   const tell = () => {
     says.textContent = model.get("message");

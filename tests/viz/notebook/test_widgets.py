@@ -122,6 +122,8 @@ def test_a_sentence_from_the_browser_is_read_by_every_model_and_a_bad_one_is_nam
     tell(shown, sentence=SENTENCE)
     assert shown.message == ""
     assert shown.traces[0].source_text == SENTENCE
+    with pytest.raises(TypeError, match="at least one model"):
+        bench(SENTENCE, [])
     with pytest.raises(InputError):
         bench("", ["bahdanau-en-fr"])
     with pytest.raises(InputError):
