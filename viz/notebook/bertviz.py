@@ -71,6 +71,9 @@ def _needed(own: Mapping[str, list[str]], name: str) -> list[str]:
 
 def _layers(name: str, given: Any, layers: Sequence[int] | None) -> dict[int, NDArray[np.float32]]:
     """Return the weights of each layer, [head, query, key]."""
+    if not isinstance(given, tuple | list) and not hasattr(given, "shape"):
+        message = f"{name} is a trace, or one tensor a layer (outputs.attentions); got {type(given).__name__}"
+        raise TypeError(message)
     found = dict(enumerate(given))
     if layers is not None:
         if missing := sorted(set(layers) - set(found)):
@@ -93,7 +96,11 @@ def _weights(where: str, values: Any) -> NDArray[np.float32]:
         raise TraceError(message)
     if hasattr(values, "detach"):  # a tensor of torch, which is not imported here; numpy has no bfloat16
         values = values.detach().float().cpu().numpy()
-    weights = np.asarray(values, dtype=np.float32)
+    try:
+        weights = np.asarray(values, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        message = f"{where}: no numbers in a grid ({error})"
+        raise TraceError(message) from error
     if weights.ndim == 4 and len(weights) != 1:
         message = f"{where}: a batch of {len(weights)}. Choose one text: weights[row : row + 1] of each layer."
         raise TraceError(message)
