@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from viz.shell.headless import (
@@ -20,6 +24,7 @@ from viz.shell.headless import (
     slid_to,
 )
 
+ROOT = Path(__file__).parents[3]
 SCRIPT = """
 import plotly.graph_objects as go
 import streamlit as st
@@ -34,6 +39,15 @@ with st.container(key="stack"):
     st.select_slider("Choice", ["one", "two"], value="two", format_func=str.upper)
     st.caption(st.query_params["said"])
 """
+
+
+def test_a_command_shows_no_warning_of_streamlit_once_its_settings_are_read() -> None:
+    script = (
+        "import logging\nfrom viz.shell.headless import run_script, say_errors_alone\nsay_errors_alone()\n"
+        "run_script('import streamlit as st\\nst.text(1)', {}, seconds=30)\nimport streamlit as st\nst.caption('bare')"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert not done.stderr
 
 
 def test_blocks_and_elements_say_what_they_hold() -> None:
