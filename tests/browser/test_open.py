@@ -43,7 +43,7 @@ def test_what_is_saved_opens_again_and_is_made_again(
     page.locator(".comparison .stage[data-drawn]").wait_for()
     page.get_by_role("button", name="Save as").first.click()
     record = save(page, "NPZ", tmp_path, "Every weight of the run")
-    provenance = save(page, "JSON", tmp_path, "makes the run again")
+    provenance = save(page, "JSON", tmp_path, "make the run again")
     alone = save(page, "HTML", tmp_path, "opens by double click")
     again = tmp_path / "again.npz"
     assert exit_code(main, "--from", str(provenance), "--out", str(again), "--threads", "1") == 0
