@@ -8,10 +8,11 @@ from pathlib import Path
 
 import viz.canvas
 import viz.figures
+import viz.notebook
 
 VIZ = Path(__file__).parents[2] / "viz"
 MOST = 5
-PUBLIC = {*viz.figures.__all__, *viz.canvas.__all__}
+PUBLIC = {*viz.figures.__all__, *viz.canvas.__all__, *viz.notebook.__all__}
 KNOWN = {
     "figures/drawing/heatmap.py draw_panels",
     "figures/effects.py effect_heatmap",

@@ -46,7 +46,7 @@ def publication_file(
     titles: bool = True,
     square: bool = False,
     title: str = "",
-    dots: int = DOTS,
+    dots: float = DOTS,
 ) -> bytes:
     """Return a picture as a file for print: every cell and line a shape, every word text."""
     if form not in FORMATS:
