@@ -25,8 +25,8 @@ ALONE = ("app.py", "static", ".streamlit/config.toml", "LICENSE", "NOTICE")
 CARD = "card.json"
 _NAMES = "|".join(FOLDERS)
 _REWRITTEN = (
-    (re.compile(rf"\bfrom ({_NAMES})((?:\.\w+)*) import\b"), rf"from {PACKAGE}.\1\2 import"),
-    (re.compile(rf"\bimport ({_NAMES})$", re.MULTILINE), rf"from {PACKAGE} import \1"),
+    (re.compile(rf"\bfrom ({_NAMES})((?:\.[\w{{}}]+)*) import\b"), rf"from {PACKAGE}.\1\2 import"),
+    (re.compile(rf"\bimport ({_NAMES})(?= as |  #|$)", re.MULTILINE), rf"from {PACKAGE} import \1"),
     (re.compile(rf"(?<=[\"'])({_NAMES})\.(?=[a-z_]+(?:[.:]\w+)*[\"']|\{{|[a-z_.]+\{{)"), rf"{PACKAGE}.\1."),
     (re.compile(rf"\bpython -m ({_NAMES})\b"), rf"python -m {PACKAGE}.\1"),
 )

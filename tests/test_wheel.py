@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import subprocess
 import tomllib
@@ -10,9 +11,11 @@ import zipfile
 from collections import Counter
 from pathlib import Path
 from runpy import run_path
+from types import SimpleNamespace
 
 import pytest
 
+from models import cards
 from tests.support.browsing import ROOT
 from tests.support.wheels import PROJECTS, fresh_environment, wheels_of
 
@@ -103,6 +106,7 @@ def test_no_file_imports_ours_by_its_name_in_the_clone(wheels: list[Path]) -> No
     assert len(sources) > 400
     for name, source in sources.items():
         found = {top for node in ast.walk(ast.parse(source)) for top in tops_of(node)}
+        found |= set(re.findall(r"\b(?:from|import) (\w+)[.{}\w]*(?: import|$)", source, re.MULTILINE))
         assert not found & OURS, name
 
 
@@ -136,9 +140,39 @@ def test_weights_that_are_not_there_are_named_with_what_brings_them(wheels: list
         return done.stdout.splitlines()
 
     for line, package in zip(loaded(), APART.values(), strict=True):
-        assert line.endswith(f" are in a package of their own: pip install {package}")
+        assert line.endswith(f" are in a package of their own: pip install --no-index --find-links FOLDER {package}")
     fresh_environment(tmp_path / "fresh", *wheels[1:])
     assert loaded() == ["A cat."] * len(APART)
+
+
+@pytest.mark.parametrize(
+    ("came_from", "command"),
+    [
+        (None, "pip install attention-bench-training"),
+        ({"url": "file:///a/b", "dir_info": {}}, "pip install ./deploy/weights/training"),
+        (
+            {"url": "https://example.org/a.git", "vcs_info": {"vcs": "git", "commit_id": "12ab"}},
+            'pip install "git+https://example.org/a.git@12ab#subdirectory=deploy/weights/training"',
+        ),
+    ],
+)
+def test_weights_come_from_where_the_app_came(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, came_from: object, command: str
+) -> None:
+    told = {"direct_url.json": json.dumps(came_from) if came_from else None}
+    monkeypatch.setattr(cards, "distribution", lambda name: SimpleNamespace(read_text=told.get))
+    monkeypatch.setattr(cards, "WEIGHTS", tmp_path)
+    (tmp_path / cards.PACKAGES_FILE).write_text(json.dumps({"training": "attention-bench-training"}), encoding="utf8")
+    assert str(cards.lacking(tmp_path / "training" / "bahdanau-en-fr")).endswith(f"own: {command}")
+    assert cards.lacking(tmp_path / "bahdanau-en-fr") is None
+
+
+def test_a_lesson_is_written_by_the_installed_command(wheels: list[Path], tmp_path: Path) -> None:
+    program = fresh_environment(tmp_path / "fresh", wheels[0]) / "attention-bench"
+    command = [program, "lesson", "export", "bahdanau-and-luong", "--out", "lesson.html"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "lesson.html").stat().st_size > 100_000
 
 
 def test_tests_of_the_library_pass_on_the_installed_copy(wheels: list[Path], tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def fetch(found: HubModel, progress: Progress | None = None, settings: HubSettin
             allow_patterns=[name for name, _ in found.files],
             cache_dir=store(),
             token=False,
-            tqdm_class=_reporting(progress or _ignore, found.size),
+            tqdm_class=_reporting(progress or _bar(found), found.size),
         )
     except Exception as error:
         _explain(found.identity, error)
@@ -140,8 +140,16 @@ def _explain(identity: str, error: Exception) -> NoReturn:
     raise HubError(message) from error
 
 
-def _ignore(_done: int, _total: int) -> None:
-    """Report to nobody."""
+def _bar(found: HubModel) -> Progress:
+    """Return what draws a progress bar, in a terminal alone."""
+    from tqdm import tqdm
+
+    bar = tqdm(total=found.size, unit="B", unit_scale=True, desc=found.identity, disable=None)
+
+    def draw(done: int, _total: int) -> None:
+        bar.update(done - bar.n)
+
+    return draw
 
 
 def _reporting(progress: Progress, total: int) -> type[tqdm[Any]]:

@@ -29,7 +29,7 @@ SECONDS = 120
 
 REFUSED = 3
 _STATUS, _DATA = Path("/proc/self/status"), "VmData:"
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[str(__package__).count(".") + 1]
 
 
 def can_limit() -> bool:

@@ -11,13 +11,14 @@ import pytest
 
 from tests.support.notebooks import command, lab, marimo, run_all, write_notebook
 from tests.support.waiting import until
+from tests.support.wheels import fresh_environment, site_of, wheels_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FrameLocator, Locator, Page
 
 TEN_LINES = (
-    'from models import load\nfrom viz.notebook import bench, head_view\ntrace = load("transformer-en-fr").attend('
-    '"The cat sleeps.")\nheads = head_view(trace, picked=[(0, 1)])\nheads',
+    "from attention_bench.models import load\nfrom attention_bench.viz.notebook import bench, head_view\n"
+    'trace = load("transformer-en-fr").attend("The cat sleeps.")\nheads = head_view(trace, picked=[(0, 1)])\nheads',
     'both = bench("The cat sleeps.", ["bahdanau-en-fr", "transformer-en-fr"])\nboth',
     "heads.picked, heads.pointed, both.pointed, both.sentence, both.traces[0].output_text",
 )
@@ -29,8 +30,8 @@ app = marimo.App()
 
 @app.cell
 def _():
-    from models import load
-    from viz.notebook import head_view
+    from attention_bench.models import load
+    from attention_bench.viz.notebook import head_view
 
     heads = head_view(load("transformer-en-fr").attend("The cat sleeps."), picked=[(0, 1)])
     heads
@@ -108,19 +109,28 @@ def ground(frame: FrameLocator) -> str:
     return colour
 
 
-def test_ten_lines_in_jupyterlab_and_the_notebook_without_its_kernel(open_notebook: Any, tmp_path: Path) -> None:
+@pytest.fixture
+def packages(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of packages of an environment into which the app was installed."""
+    return site_of(fresh_environment(tmp_path / "fresh", wheels_of(tmp_path_factory.getbasetemp())[0]))
+
+
+def test_ten_lines_in_jupyterlab_and_the_notebook_without_its_kernel(
+    open_notebook: Any, tmp_path: Path, packages: Path
+) -> None:
     from playwright.sync_api import expect
 
     folder = tmp_path / "work"
     folder.mkdir()
+    (folder / "models.py").write_text("raise RuntimeError\n")
     write_notebook(folder / "ten.ipynb", TEN_LINES)
-    with lab(folder, tmp_path / "home") as address:
+    with lab(folder, tmp_path / "home", packages) as address:
         use(open_notebook(f"{address}/lab/tree/ten.ipynb"))
     saved = json.loads((folder / "ten.ipynb").read_text())
     assert (folder / "ten.ipynb").stat().st_size < 400_000
     saved["cells"][0]["source"] += "\n# changed by somebody else"
     (folder / "stranger.ipynb").write_text(json.dumps(saved))
-    with lab(folder, tmp_path / "home") as address:
+    with lab(folder, tmp_path / "home", packages) as address:
         page = open_notebook(f"{address}/lab/tree/ten.ipynb?reset", kernel=False)
         frame = page.frame_locator(f"{SAVED} iframe").first
         press_head(drawn(frame, "overview"), 10)
@@ -167,9 +177,9 @@ def use(page: Page) -> None:
     page.close()
 
 
-def test_a_click_comes_back_in_marimo(open_notebook: Any, tmp_path: Path) -> None:
+def test_a_click_comes_back_in_marimo(open_notebook: Any, tmp_path: Path, packages: Path) -> None:
     (tmp_path / "page.py").write_text(MARIMO)
-    with marimo(tmp_path / "page.py", tmp_path / "home") as address:
+    with marimo(tmp_path / "page.py", tmp_path / "home", packages) as address:
         frame = open_notebook(f"{address}/").frame_locator("iframe")
         press_head(drawn(frame, "overview"), 10)
         exact(drawn(frame, "comparison"), 2)

@@ -14,7 +14,7 @@ from urllib.request import urlopen
 import nbformat
 import pytest
 
-from tests.support.browsing import ROOT, free_port
+from tests.support.browsing import free_port
 from tests.support.waiting import until
 
 if TYPE_CHECKING:
@@ -33,22 +33,23 @@ def write_notebook(path: Path, cells: Sequence[str]) -> None:
 
 
 @contextmanager
-def lab(folder: Path, home: Path) -> Iterator[str]:
+def lab(folder: Path, home: Path, packages: Path) -> Iterator[str]:
     """Return the address of a JupyterLab that shows `folder` and knows nothing of who runs the test."""
     kept = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "JUPYTERLAB_SETTINGS_DIR")
     own = {name: str(home / name) for name in (*kept, "JUPYTERLAB_WORKSPACES_DIR", "IPYTHONDIR")}
     options = ("--IdentityProvider.token=", "--expose-app-in-browser", "--LabApp.extension_manager=readonly")
     quiet = "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"
     command = ["jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.root_dir={folder}", *options, quiet]
-    with _serving([*command, "--port={port}"], "/api/status", folder, **own) as address:
+    with _serving([*command, "--port={port}"], "/api/status", folder, PYTHONPATH=str(packages), **own) as address:
         yield address
 
 
 @contextmanager
-def marimo(notebook: Path, home: Path) -> Iterator[str]:
+def marimo(notebook: Path, home: Path, packages: Path) -> Iterator[str]:
     """Return the address of a marimo notebook that is run."""
     command = ["marimo", "run", str(notebook), "--headless", "--no-token", "--port={port}"]
-    with _serving(command, "/health", notebook.parent, XDG_CONFIG_HOME=str(home), XDG_STATE_HOME=str(home)) as address:
+    own = {"XDG_CONFIG_HOME": str(home), "XDG_STATE_HOME": str(home), "PYTHONPATH": str(packages)}
+    with _serving(command, "/health", notebook.parent, **own) as address:
         yield address
 
 
@@ -56,7 +57,7 @@ def marimo(notebook: Path, home: Path) -> Iterator[str]:
 def _serving(command: Sequence[str], asked: str, folder: Path, **environment: str) -> Iterator[str]:
     port = free_port()
     said = [sys.executable, "-m", *(each.format(port=port) for each in command)]
-    known = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | environment
+    known = os.environ | {"OMP_NUM_THREADS": "1"} | environment
     address = f"http://localhost:{port}"
     with subprocess.Popen(said, cwd=folder, env=known, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:

@@ -34,6 +34,11 @@ def wheels_of(own: Path) -> list[Path]:
     return build_wheels((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheels")
 
 
+def site_of(programs: Path) -> Path:
+    """Return where an environment has its packages."""
+    return next(programs.parent.glob("lib/*/site-packages"))
+
+
 def fresh_environment(folder: Path, *wheels: Path) -> Path:
     """Return the folder of programs of a new environment with wheels; it sees what is installed beside the tests."""
     venv.create(folder, with_pip=False, symlinks=True)

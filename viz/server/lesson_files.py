@@ -30,7 +30,7 @@ LONGEST = 600.0
 """Seconds that the writing of a lesson may take."""
 
 KEPT_BYTES = 48 * 2**20
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[str(__package__).count(".") + 1]
 _POLITE = 10  # how much others come first, as `nice` counts
 
 

@@ -29,7 +29,7 @@ from viz.server.worker_process import HEAD
 MOST_STARTS = 5
 """How often it is started again after it has ended by itself."""
 
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[str(__package__).count(".") + 1]
 
 
 class WorkerLostError(RuntimeError):

@@ -118,7 +118,7 @@ def _measured(visit: Visit[Wanted], titles: dict[str, str], chosen: Mapping[str,
     missing = [titles[key] for key in chosen if key not in {*strange, *(row.key for row in rows)}]
     if missing:
         said = _("BLEU by length is not measured yet of: {names}", names=listed(missing, SEMICOLON))
-        st.info(f"{plain(said)} (`python -m training.lengths --data DIR`)")
+        st.info(plain(said))
     if not rows:
         return
     seen = {row.key: row.target_tokens for row in rows}
