@@ -117,10 +117,17 @@ def test_no_file_names_a_variable_that_there_is_not() -> None:
 def test_nothing_else_reads_the_environment() -> None:
     """Training and what starts a process of models, strangers' or ours, hand theirs on whole and read nothing of it.
 
-    What starts Ray sets Ray's own, and a replica looks whether they were set.
+    What starts Ray sets Ray's own, and a replica looks whether they were set. The command line sets what it was given,
+    and looks whether there is a screen.
     """
     may = {"viz/server/configuration.py", "models/huggingface/trial.py", "training/train.py"}
-    may |= {"viz/server/worker.py", "scale/serve/__main__.py", "scale/serve/on_ray.py", "scale/on_ray.py"}
+    may |= {
+        "viz/command_line.py",
+        "viz/server/worker.py",
+        "scale/serve/__main__.py",
+        "scale/serve/on_ray.py",
+        "scale/on_ray.py",
+    }
     reading = set()
     for path in (path for folder in ("models", "viz") for path in (ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
