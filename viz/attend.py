@@ -12,20 +12,22 @@ import numpy as np
 import typer
 
 from models.command import run
+from models.mechanisms import usual
 from models.registry import load
 from models.trace import AttentionTrace
 from viz.text.tokens import visible
 from viz.views.view import choose_view
 
+FIRST = next(each.key for each in usual() if each.has_attention)
 KEYS_SHOWN = 3
 
 
 def main(
     text: Annotated[str, typer.Argument(help="A sentence.")],
     *,
-    model: Annotated[str, typer.Option(metavar="KEY", help="A model: a key, hf:owner/name, or a folder.")] = (
-        "bahdanau-en-fr"
-    ),
+    model: Annotated[
+        str, typer.Option(metavar="KEY", help="A model: a key, hf:owner/name, or a folder; Bahdanau's if left out.")
+    ] = f"{FIRST}-en-fr",
     target: Annotated[str | None, typer.Option(help="A translation that the model is made to write.")] = None,
     out: Annotated[Path | None, typer.Option(help="Save the whole trace here, such as trace.npz.")] = None,
 ) -> None:

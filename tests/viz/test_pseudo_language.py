@@ -131,10 +131,10 @@ SHOWN = (
 NAMES = """
     He moved to New York
     Attention Bench MiniLM BERT GPT SHA MB hf huggingface co owner name google base uncased transformers somebody other
-    nothing there no-edit python models training lengths data DIR png svg Europarl CC BY FR
-    st QK qK aV exp tanh cells English YAML KB yml https abs torch cpu numpy MIT HTML JSON NPZ PDF
+    nothing there no-edit png svg Europarl CC BY FR
+    st QK qK aV exp tanh cells English YAML KB yml https abs torch cpu numpy MIT HTML JSON NPZ PDF TEX
 """
-"""What is called the same in every language: models, files, units, symbols, what a link said, how to measure again."""
+"""What is called the same in every language: models, files, units, symbols and what a link said."""
 
 
 @pytest.fixture(scope="module")
