@@ -20,6 +20,7 @@ from viz.canvas.standalone import standalone_html
 from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.places import StepPlace
 from viz.server.runtime import shared_host
+from viz.walk.picture import SentenceLabel
 
 SENTENCE = "The cat drank the milk."
 LONGER = "The agreement on the European Economic Area was signed in August 1992."
@@ -272,7 +273,7 @@ def test_a_phone_shows_all_without_a_page_that_moves_sideways(visit: Callable[..
 def test_a_saved_walk_answers_every_word_and_the_columns_of_the_one_it_opens_with(browser: Browser) -> None:
     trace = models.load(KEY).attend(SENTENCE, sites=("decoder.0.cross.*",))
     place = StepPlace(KEY, trace, Site.parse("decoder.0.cross"), 0)
-    lead = {"lead": "It wrote:", "language": "fr"}
+    lead = SentenceLabel("It wrote:", "fr")
     looked = Looked((walker_of(shared_host(), place),), "piece", lead, row=2, column=None)
     page = browser.new_page()
     page.set_content(standalone_html("A walk", [walk_page(looked, "softmax")]))
