@@ -113,7 +113,10 @@ def started(command: list[str], port: int, folder: Path, *, kill: bool = False, 
             yield address
         finally:
             (server.kill if kill else server.terminate)()
-            server.wait(30)
+            try:
+                server.wait(30)
+            finally:
+                server.kill()
 
 
 def evaluated(page: Page, expression: str) -> Any:

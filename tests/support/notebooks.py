@@ -67,7 +67,10 @@ def _serving(command: Sequence[str], asked: str, folder: Path, **environment: st
             yield address
         finally:
             server.terminate()
-            server.wait(30)
+            try:  # a server that still starts a kernel may not hear it
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                server.kill()
 
 
 def _answers(address: str) -> bool:
