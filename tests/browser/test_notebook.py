@@ -49,8 +49,8 @@ def _(heads):
 if __name__ == "__main__":
     app.run()
 """
-NO_KERNEL = "of null (reading 'kernel')"
-"""An error of JupyterLab's own where a session cannot be started."""
+OF_JUPYTER = "/static/"
+"""Where an error of JupyterLab's own comes from; what is ours comes as a blob or stands in a frame."""
 LIVE = ".attention-bench-live"
 SAVED = ".attention-bench-saved"
 
@@ -65,7 +65,7 @@ def open_notebook(browser: Browser) -> Iterator[Any]:
         contexts.append(context)
         page = context.new_page()
         own = (f"http://{address.split('/')[2]}/", "blob:", "data:")
-        page.on("pageerror", lambda error: NO_KERNEL in str(error) or problems.append(str(error)))
+        page.on("pageerror", lambda error: OF_JUPYTER in str(error.stack) or problems.append(str(error.stack)))
         page.on("request", lambda request: request.url.startswith(own) or problems.append(request.url))
         page.on("console", lambda said: "Content Security Policy" in said.text and problems.append(said.text))
         if not kernel:
