@@ -27,6 +27,7 @@ def test_what_is_chosen_or_typed_right_before_the_press_comes_along(
 ) -> None:
     page = open_page(address, lang="en" if code == "zh" else "zh", lesson="bahdanau-and-luong", step="1")
     page.locator(".prediction .column").first.wait_for()
+    page.locator(".st-key-lesson-next button").first.wait_for()  # a moment after its place
     settle(page)
     page.evaluate(
         """() => {
