@@ -144,6 +144,7 @@ def test_an_edit_that_meets_nothing_in_a_new_sentence_says_so(open_page: Callabl
     page.locator(".comparison .menu button").click()
     page.get_by_role("button", name="Keep").click()
     expect(page.locator(".st-key-edit-list")).to_contain_text("“milk” may not be read")
+    settle(page)
     page.locator(".st-key-sentence input").fill("Go.")
     expect(page.locator(".st-key-edit-list")).to_contain_text("meets nothing here")
     expect(page.locator(".surgery-text")).to_have_count(1)
