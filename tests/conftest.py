@@ -89,10 +89,6 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-RESCUED = "Bad delta path"
-"""An error of Streamlit's own, after which the app loads its page again: see `viz/shell/turning.js`."""
-
-
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
     """Return a way to open a link; nothing may fail there, be fetched from elsewhere, or offend the policy."""
@@ -127,7 +123,7 @@ def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
         page.set_default_timeout(PATIENCE)
         expect.set_options(timeout=PATIENCE)
         own = (f"http://{urlsplit(address).netloc}/", "blob:", "data:")
-        page.on("pageerror", lambda error: RESCUED in str(error) or problems.append(str(error)))
+        page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("request", lambda request: request.url.startswith(own) or problems.append(request.url))
         page.on("console", lambda said: "Content Security Policy" in said.text and problems.append(said.text))
         page.on("response", check)

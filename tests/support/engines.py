@@ -32,6 +32,10 @@ OFFENDED = """() => {
 }"""
 
 
+class PageLeftError(Exception):
+    """The page went away while it was asked."""
+
+
 class Window(ABC):
     """A window of a browser: opened, asked, typed into and pointed at."""
 
@@ -68,8 +72,15 @@ class Window(ABC):
         return json.loads(self.evaluate(f"JSON.stringify(({function})(...{json.dumps(arguments)}) ?? null)"))
 
     def until(self, function: str, *arguments: Any) -> Any:
-        """Return the first answer of a function that is true."""
-        return until(lambda: self.run(function, *arguments), seconds=PATIENCE, what=f"{function} of {arguments}")
+        """Return the first answer of a function that is true; a page that is being left gives none."""
+
+        def answer() -> Any:
+            try:
+                return self.run(function, *arguments)
+            except PageLeftError:
+                return None
+
+        return until(answer, seconds=PATIENCE, what=f"{function} of {arguments}")
 
     def point(self, x: float, y: float, *, click: bool = False) -> None:
         """Move the mouse to a place, and press its button there."""
@@ -191,7 +202,10 @@ def command(address: str, body: dict[str, Any] | None = None, *, method: str | N
         with urlopen(Request(address, data, method=method), timeout=PATIENCE) as answer:
             return json.load(answer)["value"]
     except HTTPError as error:
-        pytest.fail(f"{address.rpartition('/')[2]} {body}: {error.read().decode()}")
+        refusal = error.read().decode()
+        if "before the unload event" in refusal:
+            raise PageLeftError(refusal) from None
+        pytest.fail(f"{address.rpartition('/')[2]} {body}: {refusal}")
 
 
 class MiniBrowser(Window):
