@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from models.errors import InputError, UnknownModelError, shortly
 from models.huggingface.embedded import Local, local_models
 from models.huggingface.files import ADAPTER_FILE
+from models.huggingface.hub_settings import HubSettings
+from models.huggingface.placement import ON_CPU, Placement
 from models.keys import check_key, identity_of, is_of_hub, is_pretrained, mechanism_of, pair_of, split_point
 from models.mechanisms import mechanisms
 from models.messages import Message
@@ -23,7 +25,6 @@ from models.translation.checkpoints import (
 
 if TYPE_CHECKING:
     from models.huggingface.hub import Progress
-    from models.huggingface.hub_settings import HubSettings
     from models.huggingface.model import PretrainedModel
     from models.model import Model
     from models.networks.base import TranslationNetwork
@@ -115,8 +116,8 @@ def _read_once(folder: Path, _changed: int, _size: int) -> Entry:
     return entry
 
 
-def load(key: str | Path) -> Model:
-    """Load a model, on the CPU, in float32, ready to `attend`.
+def load(key: str | Path, *, device: str = "cpu", dtype: str = "float32") -> Model:
+    """Load a model, ready to `attend`.
 
     Parameters
     ----------
@@ -126,6 +127,11 @@ def load(key: str | Path) -> Model:
         not here yet. A folder, given as a `Path`, is for Python and a server's configuration only: it has
         ``model.safetensors`` and either ``card.json`` (and ``tokenizer.json`` in it or shipped for its pair) or the
         ``config.json`` and tokenizer of a transformers model.
+    device : {'cpu', 'auto', 'cuda', 'mps'}, optional
+        Where a transformers model computes; ``auto`` takes the first of CUDA, MPS and the CPU that there is. Models
+        that were trained here are small, and compute on the CPU.
+    dtype : {'float32', 'bfloat16', 'float16'}, optional
+        The numbers of its weights. Its softmax and all that is recorded are float32.
 
     Returns
     -------
@@ -140,14 +146,18 @@ def load(key: str | Path) -> Model:
     CheckpointError
         If the files are not whole, or not those that the card names.
     InputError
-        If it can be no key, or a pretrained model cannot be had, opened or observed; says why.
+        If it can be no key, or a pretrained model cannot be had, opened or observed, or there is no such device; says
+        why.
     """
+    placement = Placement(device, dtype)
     if isinstance(key, Path):
         _check_path(key)
         foreign = any((key / name).is_file() for name in ("config.json", ADAPTER_FILE))
         foreign = foreign and not (key / CARD_FILE).is_file()
-        return _load_folder(key) if foreign else load_translator(key)
-    return load_pretrained(key) if is_pretrained(key) else load_translator(key)
+        return _load_folder(key, placement) if foreign else load_translator(key)
+    if is_pretrained(key):
+        return load_pretrained(key, settings=HubSettings(placement=placement))
+    return load_translator(key)
 
 
 def _check_path(path: Path) -> None:
@@ -162,10 +172,10 @@ def _check_path(path: Path) -> None:
         raise InputError(message) from error
 
 
-def _load_folder(folder: Path) -> PretrainedModel:
+def _load_folder(folder: Path, placement: Placement) -> PretrainedModel:
     from models.huggingface.loading import load_folder
 
-    return load_folder(folder)
+    return load_folder(folder, placement=placement)
 
 
 def load_pretrained(
@@ -189,7 +199,7 @@ def load_pretrained(
         from models.readers.language import load_language
 
         return load_language(found)
-    return load_folder(found.folder, found)
+    return load_folder(found.folder, found, settings.placement if settings else ON_CPU)
 
 
 def find_pretrained(
@@ -224,7 +234,7 @@ def find_pretrained(
         touch(folder)
     found = Local(key, identity, folder)
     if tried:
-        try_out(found)
+        try_out(found, (settings.placement if settings else ON_CPU).dtype)
     return found
 
 

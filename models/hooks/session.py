@@ -16,6 +16,7 @@ from models.edits import Array, Edit
 from models.errors import CaptureError, cut
 from models.messages import Message
 from models.sites import Site, complete_pattern
+from models.softmax import full_precision
 
 # Which axis, from the end, is the key: a cached decoder's grows by step.
 _KEY_AXIS = {
@@ -71,7 +72,7 @@ class Session:
             return values
         plan = self._plan(site)
         for edit in plan.edits:
-            before = values.detach().cpu().numpy()
+            before = _recorded(values.detach()).numpy()
             after = edit.apply_at(site, before, first_query, mask=self._mask(edit, site))
             if after is not before:
                 if edit.twice and site.quantity == edit.preferred:
@@ -81,8 +82,9 @@ class Session:
         if plan.kept:
             self._masks[site.place] = values
         if plan.firings is not None:
-            kept = values.detach() if values.requires_grad else values
-            plan.firings.append(kept.clone() if copy or self._copies else kept)
+            own = values.detach() if values.requires_grad else values
+            kept = _recorded(own)
+            plan.firings.append(kept.clone() if kept is own and (copy or self._copies) else kept)
         return values
 
     def _plan(self, site: Site) -> _Plan:
@@ -179,6 +181,12 @@ class Session:
 
 OPEN: ContextVar[Session | None] = ContextVar("attention_session", default=None)
 """The session of this context; hook points look here themselves, since a call takes longer than the look."""
+
+
+def _recorded(values: Tensor) -> Tensor:
+    """Return `values` as a record has them, on the processor and never in half precision; themselves if they are."""
+    values = full_precision(values)
+    return values if values.is_cpu else values.cpu()
 
 
 def current_session() -> Session | None:

@@ -19,7 +19,7 @@ from models.huggingface.run import Facts, current_run
 from models.messages import Message
 from models.networks.attention import weighted_sum
 from models.sites import Site
-from models.softmax import FullyMaskedRowError, causal_weights, masked_softmax
+from models.softmax import FullyMaskedRowError, causal_weights, full_precision, masked_softmax
 from models.vocabulary import FIRST_POSITION
 
 NAME = "attention_bench"
@@ -136,7 +136,7 @@ def show_vectors(_module: nn.Module, _inputs: Any, output: Any) -> None:
     """Keep a network's last hidden states, [batch, token, d_model]; a forward hook, idle outside of a run."""
     run = current_run()
     if run is not None:
-        run.vectors = output[0].detach()
+        run.vectors = full_precision(output[0].detach()).cpu()
 
 
 def _show(site: Site | None, quantity: str, values: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.errors import InputError
+from models.huggingface.placement import ON_CPU, Placement
 from models.messages import Message
 
 _IDENTITY = re.compile(
@@ -36,6 +37,7 @@ class HubSettings:
     # why models are not opened, and what the owner of the server can do, where nobody switched them off
     why_off: Message | None = None
     folders: tuple[Path, ...] = ()  # models that lie on this machine beside the hub's, each called ``hf:<folder name>``
+    placement: Placement = ON_CPU  # where they compute, and with which numbers
 
 
 def is_identity(text: str) -> bool:

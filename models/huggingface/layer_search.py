@@ -17,9 +17,11 @@ from models.huggingface.attention import NAME, show_output, show_vectors
 from models.huggingface.layer_names import Firing, Named, name_sites
 from models.huggingface.layers import Layers, attention_for, own_weights, refusal, settle_attention
 from models.huggingface.lengths import telling_length
+from models.huggingface.placement import placed
 from models.huggingface.run import Facts, PretrainedRun, running
 from models.messages import CountMessage, Message
 from models.sites import Site
+from models.softmax import HALF, full_precision
 
 TOLERANCE = 1e-4
 """How far observed weights, and final vectors by their largest number, may lie from the model's own."""
@@ -73,9 +75,9 @@ def find_layers(network: PreTrainedModel, probe: Callable[[int | None], dict[str
     settle_attention(network)
     for part in _readers(network):
         part.register_forward_hook(show_vectors)
-    inputs, length = probe(None), telling_length(network.config.to_dict(), longest)
+    inputs, length = placed(network, probe(None)), telling_length(network.config.to_dict(), longest)
     if attention_for(network.config.model_type) != NAME:
-        return _own_layers(network, [inputs, probe(length)] if length else [inputs])
+        return _own_layers(network, [inputs, placed(network, probe(length))] if length else [inputs])
     seen, session = _observe(network, inputs)
     firings = seen.firings
     named = name_sites(network, firings, session, inputs)
@@ -84,7 +86,7 @@ def find_layers(network: PreTrainedModel, probe: Callable[[int | None], dict[str
     if any(each.unknown or each.sparse for each in facts.values()):
         length = longest
     if length > inputs["input_ids"].shape[1]:
-        _compare_again(network, probe(length), firings, named)
+        _compare_again(network, placed(network, probe(length)), firings, named)
     for projection in {f.projection for f in firings if f.projection is not None}:
         projection.register_forward_hook(show_output)
     places: dict[nn.Module, tuple[Site, ...]] = {}
@@ -165,7 +167,9 @@ def _check_own(network: PreTrainedModel, weights: Sequence[Tensor], shape: tuple
         raise refusal(network, reason)
     if any(each.shape[2:] != shape for each in weights):
         raise refusal(network, Message("what it gives as its weights has other rows and columns than its tokens"))
-    if not all(_close(each.sum(-1), torch.ones(()), TOLERANCE) and each.min() >= 0 for each in weights):
+    sums = [full_precision(each).sum(-1) for each in weights]
+    sound = all(_close(each, torch.ones_like(each), network.dtype) for each in sums)
+    if not sound or min(float(each.min()) for each in weights) < 0:
         raise refusal(network, Message("what it gives as its weights does not sum to 1"))
 
 
@@ -194,11 +198,12 @@ def _compare(
         if len(theirs) != len(mine):
             raise refusal(network, _other_count(len(mine), len(theirs)))
         for (layer, (weights, facts)), other in zip(mine.items(), theirs, strict=True):
-            if other.shape != weights.shape or not _close(other, weights, TOLERANCE):
+            if other.shape != weights.shape or not _close(other.cpu(), weights, network.dtype):
                 raise refusal(network, _other_weights(layer, weights.shape[-1], facts))
     if probe.vectors is None or check.vectors is None:
         raise refusal(network, Message("it gives no final vectors"))
-    if not _close(check.vectors, probe.vectors, TOLERANCE * float(check.vectors.abs().max())):
+    largest = check.vectors.abs().max()
+    if not _close(check.vectors / largest, probe.vectors / largest, network.dtype):
         raise refusal(network, Message("observed, it computes something else than the model itself"))
 
 
@@ -230,5 +235,7 @@ def _other_weights(layer: int, tokens: int, facts: Facts) -> Message:
     )
 
 
-def _close(one: Tensor, other: Tensor, tolerance: float) -> bool:
-    return bool(((one - other).abs() <= tolerance).all())
+def _close(one: Tensor, other: Tensor, dtype: torch.dtype) -> bool:
+    """Return whether numbers up to 1, of a network of `dtype`, are the same; in half precision on average."""
+    off = (one - other).abs()
+    return bool(off.mean() <= torch.finfo(dtype).eps if dtype in HALF else (off <= TOLERANCE).all())

@@ -1,4 +1,4 @@
-"""From a folder to a `PretrainedModel`: safetensors only, float32, nothing random, no code of the checkpoint's own."""
+"""From a folder to a `PretrainedModel`: safetensors only, nothing random, no code of the checkpoint's own."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import torch
+from torch import nn
 from transformers import AutoConfig, AutoTokenizer
 
 from models.cards import lacking
@@ -25,6 +25,7 @@ from models.huggingface.files import (
 from models.huggingface.heads import openers
 from models.huggingface.layers import attention_for
 from models.huggingface.model import PretrainedModel
+from models.huggingface.placement import ON_CPU, Placement
 from models.huggingface.reasons import in_words
 from models.huggingface.sizes import check_sizes
 from models.huggingface.tokens import TextTokenizer
@@ -37,8 +38,8 @@ LONGEST_NAMED = 80
 """Characters of a name in a folder that are repeated in a message."""
 
 
-def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
-    """Load the transformers model in `folder`, on the CPU, in float32, ready to `attend`."""
+def load_folder(folder: Path, local: Local | None = None, placement: Placement = ON_CPU) -> PretrainedModel:
+    """Load the transformers model in `folder`, ready to `attend`."""
     known = local or Local(pretrained_key(folder.name), folder.name, folder)
     if base := base_of_adapter(folder):
         message = Message(
@@ -50,7 +51,7 @@ def load_folder(folder: Path, local: Local | None = None) -> PretrainedModel:
     digest = check_weights(folder, known)
     check_others(known, folder)
     try:
-        network, tokenizer, head = _open(folder, known.title)
+        network, tokenizer, head = _open(folder, known.title, placement)
         cited = (known.paper, known.year) if known.paper else None
         return PretrainedModel(
             network, tokenizer, key=known.key, title=known.title, sha256=digest, head=head, cited=cited
@@ -88,7 +89,7 @@ def check_others(known: Local, folder: Path) -> None:
             raise InputError(message)
 
 
-def _open(folder: Path, title: str) -> tuple[Any, TextTokenizer, Predicts]:
+def _open(folder: Path, title: str, placement: Placement) -> tuple[Any, TextTokenizer, Predicts]:
     """Return the network in `folder` and its tokenizer, after its configuration is held against its files."""
     options = {"local_files_only": True, "trust_remote_code": False}
     config = AutoConfig.from_pretrained(folder, **options)
@@ -101,8 +102,8 @@ def _open(folder: Path, title: str) -> tuple[Any, TextTokenizer, Predicts]:
         raise InputError(message)
     check_sizes(folder, config, title, classes[0][0])
     tokenizer = _load_tokenizer(folder, config.model_type, title, options)
-    network, head = _load_network(folder, config, title, options)
-    return network, tokenizer, head
+    network, head = _load_network(folder, config, title, options | {"dtype": placement.numbers()})
+    return nn.Module.to(network, placement.place()), tokenizer, head
 
 
 def _reason(error: BaseException, folder: Path, title: str) -> str:
@@ -167,7 +168,6 @@ def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]
                 folder,
                 config=config,
                 attn_implementation=attention_for(config.model_type),
-                dtype=torch.float32,
                 use_safetensors=True,
                 output_loading_info=True,
                 **options,

@@ -17,6 +17,7 @@ from models.huggingface.layers import Layers
 from models.huggingface.observed_pass import Observed
 from models.huggingface.one_stack import read_only
 from models.huggingface.papers import PAPERS, UNKNOWN
+from models.huggingface.placement import DTYPES
 from models.huggingface.predictions import ALTERNATIVES
 from models.huggingface.reader import Reader
 from models.huggingface.reasons import in_words
@@ -28,7 +29,7 @@ from models.model import Kind, Predicts, stacks_of
 from models.networks.seeding import seeded
 from models.recording import Recorder, versions
 from models.sites import Site, with_weights
-from models.softmax import FullyMaskedRowError
+from models.softmax import HALF, FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance
 from models.translation.replaying import check_record
 
@@ -60,8 +61,13 @@ class PretrainedModel:
         self.network: PreTrainedModel = network
         nn.Module.eval(network).requires_grad_(False)
         self.network.config.use_cache = False
-        if any(each.dtype != torch.float32 for each in network.parameters() if each.is_floating_point()):
-            message = Message("{key}: weights that are not float32; load the model with dtype=torch.float32", key=key)
+        if network.dtype not in (torch.float32, *HALF):
+            message = Message(
+                "{key}: weights in {dtype}; there are {allowed}",
+                key=key,
+                dtype=str(network.dtype),
+                allowed=", ".join(DTYPES),
+            )
             raise InputError(message)
         if network.config.is_encoder_decoder and head != "translation":
             message = Message(
@@ -154,6 +160,7 @@ class PretrainedModel:
             raise InputError(message)
         with seeded(seed):
             network = type(self.network)(deepcopy(self.network.config))
+        nn.Module.to(network, self.network.device, self.network.dtype)
         nn.Module.eval(network).requires_grad_(False)
         return network
 

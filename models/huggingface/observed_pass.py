@@ -16,10 +16,12 @@ from transformers import PreTrainedModel
 from models.edits import Edit
 from models.hooks import Session, capture, observe
 from models.huggingface.layers import Layers, own_weights
+from models.huggingface.placement import placed
 from models.huggingface.reader import Reader
 from models.huggingface.run import PretrainedRun, running
 from models.recording import Recorder
 from models.sites import Site
+from models.softmax import HALF, full_precision
 
 STATES = ("input", "final")
 """What comes to a layer and what leaves it: captured of networks of one stack, where somebody asks for it."""
@@ -70,14 +72,22 @@ def observed_pass(
     with torch.inference_mode(), running(run), capture(patterns, edits, copies=False) as session:
         places = [] if network.config.is_encoder_decoder else _places_of_states(layers.sites, session)
         wanted = {"output_attentions": not layers.observed, "output_hidden_states": bool(places)}
-        output = part(**inputs, **{name: True for name, asked in wanted.items() if asked})
+        output = part(**placed(part, inputs), **{name: True for name, asked in wanted.items() if asked})
         if not layers.observed:
             given = chain.from_iterable(own_weights(network, output).values())
             for site, values in zip(layers.sites, given, strict=True):
-                observe(site.at("weights"), values)
+                observe(site.at("weights"), _whole_rows(values))
         _observe_states(places, layers.depth or len(layers.sites), getattr(output, "hidden_states", None) or ())
         run.check()
-    return Pass(session, run, getattr(output, "logits", None))
+    logits = getattr(output, "logits", None)
+    return Pass(session, run, None if logits is None else full_precision(logits).cpu())
+
+
+def _whole_rows(weights: Tensor) -> Tensor:
+    """Return weights that are rounded to half precision, [batch, head, query, key], with rows that sum to 1 again."""
+    if weights.dtype not in HALF:
+        return weights
+    return full_precision(weights) / full_precision(weights).sum(-1, keepdim=True)
 
 
 def _places_of_states(sites: Sequence[Site], session: Session) -> Sequence[Site]:

@@ -11,6 +11,7 @@ from transformers import PreTrainedModel
 
 from models.errors import EMPTY, InputError
 from models.huggingface.layers import token_limit
+from models.huggingface.placement import note_of
 from models.huggingface.tokens import TextTokenizer, TokenizedText, clean
 from models.messages import CountMessage, Message
 from models.translation.words import check_characters
@@ -33,8 +34,8 @@ class Reader:
         """How many tokens a text may have, special ones included."""
         self.rows = _embedding_rows(network)
         """How many tokens have an embedding: what the tokenizer knows beside them cannot be read."""
-        self.notes = self._unread()
-        """Which tokens of its tokenizer have no embedding, if any: what a reader of every trace must know."""
+        self.notes = (*self._unread(), *note_of(network))
+        """What a reader of every trace must know: tokens without an embedding, other numbers than float32."""
         self._config = network.config
         self._takes = frozenset(inspect.signature(network.forward).parameters)
 

@@ -1,7 +1,8 @@
 """A model of strangers, opened once in a process of its own that may take so much memory and time and no more.
 
-What a server takes over has come through here: ``python -m models.huggingface.trial FOLDER KEY TITLE BYTES SECONDS``
-opens the folder as `models.load` does and lets the model read a sentence. What it has to say stands on its last line.
+What a server takes over has come through here: ``python -m models.huggingface.trial FOLDER KEY TITLE BYTES SECONDS
+DTYPE`` opens the folder as `models.load` does and lets the model read a sentence. What it has to say stands on its last
+line.
 Importing this module imports neither torch nor transformers.
 """
 
@@ -37,11 +38,11 @@ def can_limit() -> bool:
     return sys.platform == "linux" and _STATUS.is_file()
 
 
-def try_out(known: Local, *, seconds: float = SECONDS, spare: int = SPARE_BYTES) -> None:
-    """Open a model in a process of its own, and let it go again."""
+def try_out(known: Local, dtype: str = "float32", *, seconds: float = SECONDS, spare: int = SPARE_BYTES) -> None:
+    """Open a model in a process of its own, on the processor, and let it go again."""
     files = sum(path.stat().st_size for path in known.folder.iterdir() if path.is_file())
     memory = spare + BYTES_PER_BYTE * files
-    parts = (str(known.folder), known.key, known.title, str(memory), str(round(seconds)))
+    parts = (str(known.folder), known.key, known.title, str(memory), str(round(seconds)), dtype)
     environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "RAYON_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONPATH": str(_ROOT)}
     try:
@@ -99,15 +100,16 @@ def _limit(memory: int, seconds: int) -> None:
 
 def main() -> None:
     """Open the model that the command line names, under its limits."""
-    folder, key, title, memory, seconds = sys.argv[1:]
+    folder, key, title, memory, seconds, dtype = sys.argv[1:]
     import torch
 
     from models.huggingface.loading import load_folder
+    from models.huggingface.placement import Placement
 
     torch.set_num_threads(1)
     _limit(int(memory), int(seconds))
     try:
-        load_folder(Path(folder), Local(key, title, Path(folder))).attend("A first run.")
+        load_folder(Path(folder), Local(key, title, Path(folder)), Placement(dtype=dtype)).attend("A first run.")
     except InputError as error:
         sys.stdout.write("\n" + json.dumps(_written(error.args[0])) + "\n")
         sys.stdout.flush()

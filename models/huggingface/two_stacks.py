@@ -12,6 +12,7 @@ from transformers import PreTrainedModel
 from models.edits import Edit
 from models.hooks import capture
 from models.huggingface.observed_pass import Observed, final_vectors, observed_pass
+from models.huggingface.placement import placed
 from models.huggingface.run import PretrainedRun, running
 from models.huggingface.tokens import TokenizedText
 from models.messages import CountMessage, Message
@@ -71,7 +72,7 @@ def generate(model: Observed, inputs: Mapping[str, Tensor], edits: tuple[Edit, .
     with torch.inference_mode(), running(PretrainedRun(model.layers.places, model.layers.tried)), capture((), edits):
         options = {"do_sample": False, "num_beams": 1, "max_new_tokens": limit, "use_cache": False}
         generate: Any = model.network.generate
-        ids = generate(**inputs, **options)[0].tolist()
+        ids = generate(**placed(model.network, inputs), **options)[0].tolist()
     return ids[:-1], ids[1:]
 
 
@@ -79,7 +80,7 @@ def shifted(network: PreTrainedModel, ids: list[int]) -> list[int]:
     """Return what the decoder reads in while it writes `ids`."""
     shift: Any = getattr(network, "prepare_decoder_input_ids_from_labels", None)
     if shift is not None:
-        shifted: list[int] = shift(labels=torch.tensor([ids]))[0].tolist()
+        shifted: list[int] = shift(labels=torch.tensor([ids], device=network.device))[0].tolist()
         return shifted
     return [network.config.decoder_start_token_id, *ids[:-1]]
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from models.command import run
+from models.huggingface.placement import Placement
 from scale.serve.handler import MOST_WAITING
 from scale.serve.model_cache import MOST_MODELS
 from scale.serve.settings import TOKEN, ServiceSettings, SettingsError
@@ -24,6 +25,8 @@ def main(
     ray: Annotated[str, typer.Option(metavar="ADDRESS", help="A Ray cluster; one here if left out.")] = "local",
     folder: Annotated[list[Path] | None, typer.Option(help="A transformers model served as well.")] = None,
     hub: Annotated[list[str] | None, typer.Option(metavar="OWNER/NAME", help="Of the hub, served too.")] = None,
+    device: Annotated[Literal["cpu", "auto", "cuda", "mps"], typer.Option(help="Where those compute.")] = "cpu",
+    dtype: Annotated[Literal["float32", "bfloat16", "float16"], typer.Option(help="Their numbers.")] = "float32",
     models: Annotated[int, typer.Option(help="Models that a process keeps.")] = MOST_MODELS,
     waiting: Annotated[int, typer.Option(help="Requests that may wait at a process.")] = MOST_WAITING,
     unbatched: Annotated[bool, typer.Option("--unbatched", help="Run each sentence alone, to the last bit.")] = False,
@@ -37,6 +40,7 @@ def main(
         token=_token(),
         folders=tuple(folder or ()),
         hub=tuple(hub or ()),
+        placement=Placement(device, dtype),
         most_models=models,
         most_waiting=waiting,
         batched=not unbatched,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from models.huggingface.embedded import local_models
 from models.huggingface.hub_settings import HubSettings
+from models.huggingface.placement import ON_CPU, Placement
 from models.keys import pretrained_key, split_point
 from models.registry import catalog, load_pretrained, load_translator, training_runs
 
@@ -21,17 +22,23 @@ MOST_MODELS = 64
 """Models that a process keeps: all that are shipped."""
 
 
-def hub_settings(hub: Iterable[str], folders: Iterable[Path] = ()) -> HubSettings:
+def hub_settings(hub: Iterable[str], folders: Iterable[Path] = (), placement: Placement = ON_CPU) -> HubSettings:
     """Return what may be opened: folders, and of the hub only what is named."""
     names = tuple(hub)
-    return HubSettings(enabled=bool(names), allowed=names, folders=tuple(folders))
+    return HubSettings(enabled=bool(names), allowed=names, folders=tuple(folders), placement=placement)
 
 
 class ModelCache:
     """Models by their keys: those that are shipped, pretrained ones on this machine, and of the hub what is named."""
 
-    def __init__(self, folders: Iterable[Path] = (), most: int = MOST_MODELS, hub: Iterable[str] = ()) -> None:
-        self._settings = hub_settings(hub, folders)
+    def __init__(
+        self,
+        folders: Iterable[Path] = (),
+        most: int = MOST_MODELS,
+        hub: Iterable[str] = (),
+        placement: Placement = ON_CPU,
+    ) -> None:
+        self._settings = hub_settings(hub, folders, placement)
         self._most, self._lock, self._loading = most, Lock(), Lock()
         self._models: OrderedDict[str, Model] = OrderedDict()  # the one used last at the end
 

@@ -7,6 +7,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from models.huggingface.hub_settings import is_identity
+from models.huggingface.placement import ON_CPU, Placement
 from models.keys import pretrained_key
 from models.registry import find_pretrained
 from scale.serve.handler import MOST_WAITING, RequestHandler
@@ -31,6 +32,7 @@ class ServiceSettings:
     token: str = field(default="", repr=False)  # that every request must bring
     folders: tuple[Path, ...] = ()  # of pretrained models, served beside those that are shipped
     hub: tuple[str, ...] = ()  # ``owner/name`` of models of the hub, served as well
+    placement: Placement = ON_CPU  # where transformers models compute, and with which numbers
     most_models: int = MOST_MODELS  # how many models a process keeps
     most_waiting: int = MOST_WAITING  # how many requests may wait at one
     batched: bool = True  # whether sentences that wait are run together
@@ -60,7 +62,9 @@ class ServiceSettings:
     def desk(self) -> RequestHandler:
         """Return what answers in this process."""
         return RequestHandler(
-            ModelCache(self.folders, self.most_models, self.hub), self.most_waiting, batched=self.batched
+            ModelCache(self.folders, self.most_models, self.hub, self.placement),
+            self.most_waiting,
+            batched=self.batched,
         )
 
 

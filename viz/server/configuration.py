@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 
 from models.huggingface.embedded import FOLDER_NAME
 from models.huggingface.hub_settings import is_identity
+from models.huggingface.placement import DEVICES, DTYPES
 from models.translation.words import MOST_CHARACTERS
 from viz.rooms.codes import ALPHABET
 
@@ -159,6 +160,10 @@ class Configuration:
     lessons: tuple[Path, ...] = _set_by("LESSONS", LESSONS, ())
     # folders of tables that ``python -m scale.corpus`` wrote, beside those that come along
     corpora: tuple[Path, ...] = _set_by("CORPORA", LESSONS, ())
+    # where those models compute, and the numbers of their weights
+    device: str = _set_by("DEVICE", one_of({each: each for each in DEVICES}), "cpu")
+    # where those models compute, and the numbers of their weights
+    dtype: str = _set_by("DTYPE", one_of({each: each for each in DTYPES}), "float32")
     rooms: bool | Path = _set_by("ROOMS", ROOMS, True)  # noqa: RUF009
     # the letter of this server among several, with which the codes of its rooms begin; empty for a server alone
     replica: str = _set_by("REPLICA", LETTER, "")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from models.huggingface.embedded import Local, local_models
 from models.huggingface.hub_settings import HubSettings
+from models.huggingface.placement import Placement
 from models.huggingface.trial import can_limit
 from models.messages import Message
 from viz.server.configuration import configuration
@@ -42,6 +43,7 @@ def hub_settings() -> HubSettings:
         disk=said.hub_disk,
         why_off=None if said.hub is False else why_off,
         folders=said.folders,
+        placement=Placement(said.device, said.dtype),
     )
 
 

@@ -391,8 +391,8 @@ class TestRefusals:
         network = transformers.AutoModel.from_config(config, attn_implementation=NAME, dtype=torch.float32)
         self.refuse(network, "x cannot be shown: it does not run on a text alone")
 
-    def test_half_precision(self) -> None:
-        self.refuse(tiny_network("bert").half(), "not float32", head="masked")
+    def test_double_precision(self) -> None:
+        self.refuse(tiny_network("bert").double(), "weights in torch.float64; there are float32", head="masked")
 
     def test_a_decoder_without_a_trained_head(self) -> None:
         self.refuse(tiny_network("bart", head="none"), "no trained head that writes")

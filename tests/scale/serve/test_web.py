@@ -272,7 +272,7 @@ def test_of_the_hub_only_what_is_named_is_fetched_and_served(tmp_path: Path, mon
     monkeypatch.setattr("models.huggingface.hub.look_up", check_identity)
     monkeypatch.setattr("models.huggingface.hub.fetch", lambda found, *_: fetched.append(found) or folder)
     tried: list[Local] = []
-    monkeypatch.setattr("models.huggingface.trial.try_out", tried.append)
+    monkeypatch.setattr("models.huggingface.trial.try_out", lambda known, _dtype: tried.append(known))
     named = ServiceSettings(hub=("owner/name",))
     named.fetch()
     with served(make_app(named.desk())) as address:
