@@ -26,6 +26,9 @@ from models.softmax import HALF, full_precision
 TOLERANCE = 1e-4
 """How far observed weights, and final vectors by their largest number, may lie from the model's own."""
 
+LONGEST_KIND = 40
+"""Characters of a configuration's name for a kind of layer that are repeated."""
+
 
 @dataclass
 class _Probe(PretrainedRun):
@@ -96,8 +99,16 @@ def find_layers(network: PreTrainedModel, probe: Callable[[int | None], dict[str
     causal = {s for s, mask in zip(named.sites, masks, strict=True) if s.kind == "self" and not mask.triu(1).any()}
     heads = {site: each.heads for site, each in facts.items()}
     return Layers(
-        MappingProxyType(places), facts, frozenset(causal), MappingProxyType(heads), named.depth, named.silent
+        MappingProxyType(places), facts, frozenset(causal), MappingProxyType(heads), named.depth, _kinds(network, named)
     )
+
+
+def _kinds(network: PreTrainedModel, named: Named) -> tuple[tuple[int, str], ...]:
+    """Return the layers without attention, and what the configuration calls each, such as ``linear_attention``."""
+    types = getattr(network.config.get_text_config(), "layer_types", None) or ()
+    if len(types) != named.depth:
+        return tuple((layer, Message("of another kind")) for layer in named.silent)
+    return tuple((layer, str(types[layer])[:LONGEST_KIND]) for layer in named.silent)
 
 
 def _readers(network: PreTrainedModel) -> tuple[nn.Module, ...]:

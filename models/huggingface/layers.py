@@ -43,7 +43,7 @@ class Layers:
     causal: frozenset[Site]  # where a query reads only keys up to its own position
     heads: Mapping[Site, int]  # how many heads each layer has, in the order of firing
     depth: int = 0  # how many layers the network has, if it is of one stack; those that attend if left out
-    silent: tuple[int, ...] = ()  # those of them without attention
+    silent: tuple[tuple[int, str], ...] = ()  # those of them without attention, and what each is
 
     @property
     def tried(self) -> frozenset[str]:
@@ -86,13 +86,15 @@ class Layers:
         notes: list[str] = []
         if not self.observed:
             notes.append(Message("weights as the model itself gives them; its attention cannot be edited"))
-        if self.silent:
+        for kind in dict.fromkeys(kind for _layer, kind in self.silent):
+            layers = [layer for layer, own in self.silent if own == kind]
             notes.append(
                 CountMessage(
-                    "layer {layers} has no attention, so nothing of it is shown",
-                    "layers {layers} have no attention, so nothing of them is shown",
-                    len(self.silent),
-                    layers=", ".join(map(str, self.silent)),
+                    "layer {layers} has no attention weights ({kind}), so nothing of it is shown",
+                    "layers {layers} have no attention weights ({kind}), so nothing of them is shown",
+                    len(layers),
+                    layers=", ".join(map(str, layers)),
+                    kind=kind,
                 )
             )
         if any(facts.sparse for facts in self.facts.values()):
@@ -108,13 +110,13 @@ class Layers:
         )
         windows = {site: self._window(site) for site in self.facts}
         for window in sorted({each for each in windows.values() if each is not None and each < tokens}):
-            layers = sorted(site.layer for site, own in windows.items() if own == window)
+            within = sorted(site.layer for site, own in windows.items() if own == window)
             notes.append(
                 CountMessage(
                     "sliding window of {count} token in layer {layers}",
                     "sliding window of {count} tokens in layer {layers}",
                     window,
-                    layers=", ".join(map(str, layers)),
+                    layers=", ".join(map(str, within)),
                 )
             )
         if not self.rows_sum_to_one:

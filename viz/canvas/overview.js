@@ -75,6 +75,11 @@ export function arrange(header, width) {
   }
   layers.forEach((layer, group) => {
     if (layer !== null) {
+      const first = (layers[group - 1] ?? -1) + 1;
+      if (first < layer) {
+        name(fill(first < layer - 1 ? header.words.gap : header.words.one_gap, { first, last: layer - 1 }), 0, top, width, "faint");
+        top += LINE + GAP;
+      }
       const said = fill(header.words.layer, { layer });
       if (beside === BESIDE) name(said, 0, top + above + down / 2 - LINE / 2, beside - EDGE);
       else name(said, 0, top, width);

@@ -34,6 +34,8 @@ _ROOT = Look(colour="root")
 _MEANING = mark("attention weight: share of the reading given to this token")
 _WORDS = {
     "layer": mark("layer {layer}"),
+    "gap": mark("layers {first} to {last}: no weights"),
+    "one_gap": mark("layer {first}: no weights"),
     "column": mark("head {head}"),
     "largest": mark("largest of {count}: ≈ {weight}"),
     "picked": mark("picked"),

@@ -44,7 +44,7 @@ export interface OverviewHeader extends MapsHeader {
   texts: string[];
   legend: string;
   ticks: Tick[];
-  words: MapsHeader["words"] & Words<"layer" | "column" | "largest" | "picked" | "not_picked">;
+  words: MapsHeader["words"] & Words<"layer" | "gap" | "one_gap" | "column" | "largest" | "picked" | "not_picked">;
 }
 
 /** A text of a sheet: its place is where its line begins, has its `middle` or its `end`; it may be turned about it. */

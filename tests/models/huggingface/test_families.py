@@ -75,14 +75,16 @@ class TestHybrids:
         model = self.model(tmp_path, ["conv", "full_attention", "conv", "conv", "full_attention"])
         trace = model.attend(TEXT, sites=("*.weights", "decoder.*.self.input", "decoder.*.self.final"))
         assert [site.layer for site in trace.sites] == [1, 4]
-        assert "layers 0, 2, 3 have no attention, so nothing of them is shown" in map(str, trace.provenance.notes)
+        assert "layers 0, 2, 3 have no attention weights (conv), so nothing of them is shown" in map(
+            str, trace.provenance.notes
+        )
         states = [trace[site].companions for site in trace.sites]
         assert all({"input", "final"} <= set(each) for each in states)
         assert abs(states[0]["final"] - states[1]["input"]).max() > 0  # two layers lie between them
 
     def test_one_layer_without_attention_is_named_too(self, tmp_path: Path) -> None:
         notes = map(str, self.model(tmp_path, ["full_attention", "conv"]).attend(TEXT).provenance.notes)
-        assert "layer 1 has no attention, so nothing of it is shown" in notes
+        assert "layer 1 has no attention weights (conv), so nothing of it is shown" in notes
 
     def test_a_layer_that_others_share_has_their_numbers(self, tmp_path: Path) -> None:
         build("zamba2", tmp_path / "zamba2")

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { arrange } from "../../../viz/canvas/overview.js";
 
-const WORDS = { layer: "layer {layer}", column: "head {head}", head: "layer {layer}, head {head}" };
+const WORDS = { layer: "layer {layer}", gap: "layers {first} to {last}: no weights", one_gap: "layer {first}: no weights", column: "head {head}", head: "layer {layer}, head {head}" };
 const grid = (layers, heads) => Array.from({ length: layers * heads }, (_, each) => [Math.floor(each / heads), each % heads]);
 const headerOf = (layers, heads, more = {}) => ({ heads: grid(layers, heads), in_layers: true, labels: [], words: WORDS, ...more });
 const overlap = (one, other) =>
@@ -31,6 +31,16 @@ test("a layer is a line, and a head a column, where there is room", () => {
   assert.equal(boxes[0].top, boxes[2].top);
   assert.equal(boxes[0].left, boxes[3].left);
   assert.deepEqual(names.map(({ text }) => text), ["head 0", "head 1", "head 2", "layer 0", "layer 1"]);
+});
+
+test("layers that do not attend leave a line in their place", () => {
+  const heads = [[2, 0], [2, 1], [3, 0], [3, 1], [5, 0], [5, 1]];
+  const { boxes, names } = arrange({ ...headerOf(0, 0), heads }, 1000);
+  const said = names.map(({ text }) => text).slice(2);
+  assert.deepEqual(said, ["layers 0 to 1: no weights", "layer 2", "layer 3", "layer 4: no weights", "layer 5"]);
+  names.filter(({ text }) => text.endsWith("no weights")).forEach(({ top }) =>
+    assert.ok(boxes.every((box) => top >= box.top + box.height || top + 16 <= box.top), "a line lies over a map"));
+  assert.ok(arrange({ ...headerOf(0, 0), heads, in_layers: false }, 1000).names.every(({ text }) => !text.includes("no weights")));
 });
 
 test("in an order of its own each map bears its name", () => {
