@@ -37,6 +37,14 @@ def notes_of(view: View) -> tuple[str, ...]:
         notes.append(_("special tokens hidden: {count}; what they are given: {column}", count=count, column=column))
     elif view.hidden_queries:
         notes.append(_("rows of special tokens hidden: {count}", count=len(view.hidden_queries)))
+    if view.folded:
+        notes.append(
+            _n(
+                "{count} sentence folded: its row is the mean of its words, its column their sum",
+                "{count} sentences folded: a row is the mean of its words, a column their sum",
+                view.folded,
+            )
+        )
     return (*notes, *map(say, provenance.notes))
 
 

@@ -31,6 +31,9 @@ class Hiding:
     between : tuple of int, optional
         Of a pair of texts that are read together: the text whose tokens are rows, and the text whose tokens are
         columns, 0 or 1 each; all others are hidden.
+    opened : tuple of int, optional
+        Sentences, counted from 0, whose words keep rows and columns of their own, while each other sentence is folded
+        to one row, the mean of its words, and one column, their sum. None folds none.
 
     Raises
     ------
@@ -43,6 +46,7 @@ class Hiding:
     target_input: tuple[int, ...] = ()
     threshold: float = 0.0
     between: tuple[int, int] | None = None
+    opened: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.between is not None and not set(self.between) <= {0, 1}:

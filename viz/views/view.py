@@ -14,6 +14,7 @@ from models.trace import AttentionMap, AttentionTrace, Reading, TokenSequence
 from models.trace.tokens import word_positions
 from viz.text.counting import FIRST_POSITION
 from viz.text.language import _, mark
+from viz.views.folding import fold
 from viz.views.hiding import Hiding, hide_tokens, outside
 
 Unit = Literal["word", "piece"]
@@ -88,6 +89,7 @@ class View:
     quantity: Literal["weights", "rollout"] = "weights"
     # of a pair of texts that are read together: which one is shown in rows, and which in columns
     between: tuple[int, int] | None = None
+    folded: int = 0  # sentences that are one row and one column
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -188,10 +190,13 @@ def hide(view: View, hiding: Hiding) -> View:
         cut = [outside(text, each) for text, each in zip(texts, hiding.between, strict=True)]
         places = [tuple(sorted({*one, *other})) for one, other in zip(places, cut, strict=True)]
     queries, keys = places
-    shown = hide_tokens(view.shown, queries=queries, keys=keys)
+    shown, folded = hide_tokens(view.shown, queries=queries, keys=keys), 0
+    if hiding.opened is not None:
+        shown, folded = fold(shown, hiding.opened, alone=bool(keys))
     return replace(
         view,
         shown=shown,
+        folded=folded,
         hidden_queries=queries,
         hidden_keys=keys,
         threshold=hiding.threshold,

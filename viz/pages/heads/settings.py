@@ -9,6 +9,7 @@ from viz.widgets.settings import Choice, Heads, Several, Switch, TextSetting
 from viz.widgets.shared_settings import PICTURE, UNIT
 
 OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is shown"
+FOLDED_TEXT = "text that is folded"
 """What settings belong to."""
 
 TYPED = "hub"
@@ -18,6 +19,8 @@ MODEL = Choice("model", title=mark("Model"), shape="box")
 PAIR = TextSetting("pair")
 MAP = Choice("map", title=mark("Which attention"), anew_with=(OPENED,))
 BETWEEN = Choice("between", title=mark("Which of the two texts reads which"), anew_with=(OPENED,))
+OPEN = Several("open", title=mark("Open sentences"), anew_with=(OPENED, FOLDED_TEXT))
+FIND = TextSetting("find")
 COLOUR = Choice(
     "colour",
     title=mark("How weight becomes colour"),
@@ -97,6 +100,8 @@ SETTINGS = (
     MAP,
     BETWEEN,
     UNIT,
+    OPEN,
+    FIND,
     COLOUR,
     LEAST,
     HIDE,

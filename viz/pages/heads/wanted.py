@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from models.trace import AttentionTrace
+from models.trace import AttentionTrace, TokenSequence
 from viz.figures.drawing.theme import Colour
-from viz.pages.heads.settings import BETWEEN, COLOUR, HIDE, LEAST, MAP
+from viz.pages.heads.settings import BETWEEN, COLOUR, FIND, FOLDED_TEXT, HIDE, LEAST, MAP, OPEN
 from viz.pages.heads.shown import is_long_text
+from viz.text.counting import FIRST_POSITION
 from viz.text.language import _
+from viz.views.folding import sentence_names, sentences_of
 from viz.views.heads import KINDS, kinds_of
-from viz.views.hiding import Hiding, hide_specials
+from viz.views.hiding import NOTHING, Hiding, hide_specials
 from viz.views.view import Unit
-from viz.widgets.settings import choose, choose_titled, labels_of, switch
+from viz.widgets.settings import choose, choose_several, choose_titled, labels_of, link, switch, text_box
 from viz.widgets.shared_settings import PICTURE, UNIT
 from viz.widgets.visit import ImageFormat, Wanted
 
 BETWEENS: Mapping[str, tuple[int, int] | None] = {"all": None, "aa": (0, 0), "ab": (0, 1), "ba": (1, 0), "bb": (1, 1)}
 """What the link calls each part of the maps of a pair of texts."""
+
+SENTENCE_UNIT = "sentence"
+"""What the link calls words whose other sentences are folded."""
 
 THRESHOLDS = ("0", "0.01", "0.02", "0.05", "0.1", "0.2", "0.3", "0.5")
 
@@ -50,21 +56,26 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
             names = {kinds[0]: both}
         kind = kinds[0] if kinds == ("hops",) else choose(MAP, names)  # their picture says what they are
         between = _choose_between() if kind == "encoder" and trace.source.segments else None
+    sentences = () if trace.is_translation else sentence_names(trace.source.to_words())
     with settings:
         units, colours = dict(labels_of(UNIT)), dict(labels_of(COLOUR))
         if is_long_text(trace):  # pieces, and colours in which weights of one in hundreds can be seen
             units, colours = (dict(reversed(each.items())) for each in (units, colours))
+        if len(sentences) > 1:
+            units[SENTENCE_UNIT] = _("sentences")
         unit, colour = choose_titled(UNIT, units), choose_titled(COLOUR, colours)
         labels = {each: _("from {least}", least=each) if float(each) else _("all weights") for each in THRESHOLDS}
         least = choose_titled(LEAST, labels)
         hidden = switch(HIDE, default=False)
         picture = choose_titled(PICTURE)
-    threshold = float(least)
-    hiding = (
-        hide_specials(trace, threshold=threshold, between=between)
-        if hidden
-        else Hiding(threshold=threshold, between=between)
-    )
+    hiding = hide_specials(trace) if hidden else NOTHING
+    opened = None
+    if unit == SENTENCE_UNIT:
+        unit = "word"
+        with line:
+            link.belong(FOLDED_TEXT, of=trace.source_text)
+            opened = _choose_opened(trace.source.to_words(), sentences)
+    hiding = replace(hiding, threshold=float(least), between=between, opened=opened)
     return HeadsSettings(
         sites=KINDS[kind][0],
         unit=cast("Unit", unit),
@@ -73,6 +84,22 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
         picture=cast("ImageFormat", picture),
         hides_specials=hidden,
     )
+
+
+def _choose_opened(words: TokenSequence, sentences: Sequence[str]) -> tuple[int, ...]:
+    """Let sentences be opened by a click, or by a word that stands in them; return those that are open."""
+    sought = text_box(
+        FIND, _("Find a word: the sentences with it are opened"), placeholder=_("find a word"), labelled="collapsed"
+    )
+    labels = {str(number + FIRST_POSITION): name for number, name in enumerate(sentences)}
+    chosen = {int(each) - FIRST_POSITION for each in choose_several(OPEN, labels, default=())}
+    if sought.strip():
+        numbers = zip(words.texts, sentences_of(words), strict=True)
+        found = {own for text, own in numbers if own is not None and sought.strip().casefold() in text.casefold()}
+        if not found:
+            st.caption(_("No word of this text has “{sought}” in it.", sought=sought.strip()))
+        chosen |= found
+    return tuple(sorted(chosen))
 
 
 def _choose_between() -> tuple[int, int] | None:
