@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from models.translation.pieces import byte_characters
+from models.trace.marks import byte_characters
 from models.translation.tokenizer import SPECIAL_TOKENS, PairTokenizer
 from models.translation.words import normalise
 

@@ -7,10 +7,7 @@ from typing import Any
 
 from models.huggingface.tokens import TextTokenizer
 from models.trace import TokenSequence, TraceError
-from models.translation.pieces import show_bytes
-
-_BYTES = frozenset(map(chr, range(256)))
-_BLANK, _SPACE, _CONTINUED, _CONTINUES, _ENDS = "\u2581", "\u0120", "##", "@@", "</w>"
+from models.trace.marks import Marks
 
 
 class IdTokenizer(TextTokenizer):
@@ -23,23 +20,12 @@ class IdTokenizer(TextTokenizer):
             raise TraceError(message)
         decoder = getattr(getattr(own, "backend_tokenizer", None), "decoder", None)
         self._prepare(own, decoder=b"" if decoder is None else decoder.__getstate__())
-        self._of_bytes = self._continues = False
-        if decoder is None:
-            self._look(set(own.get_vocab()))
+        if decoder is None:  # a tokenizer written in Python says nowhere which marks it has
+            self._marks = Marks.of_vocabulary(set(own.get_vocab()))
         pad, eos = own.pad_token_id, own.eos_token_id
         self.pad: int | None = eos if pad is None else pad
         self.pad_ends = self.pad in (eos, own.bos_token_id, own.sep_token_id, own.cls_token_id)
         """Whether what fills up a row may be an end of its text as well."""
-
-    def _look(self, names: set[str]) -> None:
-        """Tell the marks by the vocabulary: a tokenizer written in Python says nowhere which it has."""
-        if any(name.startswith(_BLANK) for name in names):  # SentencePiece: other signs are signs of the text
-            return
-        self._of_bytes = names >= _BYTES and not any(len(name) == 1 and name not in _BYTES for name in names)
-        self._byte_level = not self._of_bytes and sum(name.startswith(_SPACE) for name in names) > 1
-        self._word_pieces = any(name.startswith(_CONTINUED) and name != _CONTINUED for name in names)
-        self._continues = any(name.endswith(_CONTINUES) and name != _CONTINUES for name in names)
-        self._word_end = _ENDS if any(name.endswith(_ENDS) for name in names) else ""
 
     def ids_of(self, tokens: Sequence[str]) -> list[int]:
         """Return the ids of tokens that are given by their names, as ``convert_ids_to_tokens`` gives them."""
@@ -63,15 +49,5 @@ class IdTokenizer(TextTokenizer):
 
     def piece(self, token: int) -> str:
         """Return what one token reads, without any mark."""
-        if token in self._specials:
-            return self._name(token)
-        raw = show_bytes(self._raw(token))
-        return raw.strip() or raw if self._word_pieces or self._continues or self._word_end else raw
-
-    def _raw(self, token: int) -> bytes:
         name = self._name(token)
-        if self._of_bytes and len(name) == 1:
-            return name.encode("latin-1")
-        if self._continues and not name.endswith(_CONTINUES):
-            return f"{name} ".encode()
-        return name.removesuffix(_CONTINUES).encode() if self._continues else super()._raw(token)
+        return name if token in self._specials else self._marks.read(name)

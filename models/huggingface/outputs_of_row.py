@@ -28,12 +28,9 @@ from models.huggingface.attention_outputs import (
 from models.huggingface.id_tokenizer import IdTokenizer
 from models.huggingface.padding import kept, without_filling, without_padding
 from models.trace import Step, TokenSequence, TraceError
-from models.trace.tokens import RecordedTexts
+from models.trace.tokens import UNKNOWN, RecordedTexts, followed
 
 _NOTHING = TokenSequence((), (), (), ())
-_UNKNOWN = "…"
-"""What labels a row whose step wrote nothing that is known."""
-
 _LABELS = " Of labels they are model.prepare_decoder_input_ids_from_labels(labels)"
 
 
@@ -223,15 +220,7 @@ def _last(asked: RowRequest, ids: Sequence[int], logits: Tensor | None) -> int |
 def _sequence(tokenizer: IdTokenizer, written: Sequence[int | None]) -> TokenSequence:
     """Return what was written as tokens; the last of them may not be known."""
     known = tokenizer.sequence([each for each in written if each is not None])
-    if len(known) == len(written):
-        return known
-    return TokenSequence(
-        (*known.texts, _UNKNOWN),
-        (*known.ids, -1),
-        (*known.words, len(known.word_texts)),
-        (*known.word_texts, _UNKNOWN),
-        (*known.specials, len(known)),
-    )
+    return known if len(known) == len(written) else followed(known, UNKNOWN)
 
 
 def _steps(written: TokenSequence, logits: Sequence[Tensor | None]) -> tuple[Step, ...]:

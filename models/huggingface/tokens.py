@@ -6,7 +6,6 @@ words in two models, however each cuts them into pieces.
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -21,12 +20,11 @@ from transformers import PreTrainedTokenizerBase
 from models.errors import InputError, check_text
 from models.messages import Message
 from models.trace import TokenSequence
-from models.translation.pieces import assign_words, raw_bytes, show_bytes, token_sequence
+from models.trace.marks import Marks, show_bytes
+from models.translation.pieces import assign_words, token_sequence
 from models.translation.words import beginning, split_words
 
 _NAMED = 10
-_BLANK = "\u2581"
-_FALLBACK = re.compile(r"<0x([0-9A-F]{2})>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +68,12 @@ class TextTokenizer:
     def _prepare(self, tokenizer: PreTrainedTokenizerBase, *, decoder: bytes) -> None:
         """Take `tokenizer`; `decoder` says how its pieces become text."""
         self.tokenizer = tokenizer
-        self._byte_level = b"ByteLevel" in decoder
-        self._word_pieces = b"WordPiece" in decoder
         model = getattr(getattr(tokenizer, "backend_tokenizer", None), "model", None)
-        self._word_end: str = getattr(model, "end_of_word_suffix", None) or ""
+        self._marks = Marks(
+            byte_level=b"ByteLevel" in decoder,
+            word_pieces=b"WordPiece" in decoder,
+            word_end=getattr(model, "end_of_word_suffix", None) or "",
+        )
         typed = {tokenizer.mask_token_id, tokenizer.unk_token_id}
         ends = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.sep_token_id, tokenizer.cls_token_id)
         # A mask, and what stands for an unknown word, are words of the text; one token may serve for several.
@@ -137,7 +137,7 @@ class TextTokenizer:
 
     def piece(self, token: int) -> str:
         r"""Return what one token reads: a blank for the mark of one, ``##`` kept, bytes of no character as ``\xe2``."""
-        if token in self._specials or self._word_pieces:
+        if token in self._specials or self._marks.word_pieces:
             return self._name(token)
         return show_bytes(self._raw(token))
 
@@ -201,20 +201,7 @@ class TextTokenizer:
 
     def _raw(self, token: int) -> bytes:
         """Return what a token that is not special adds to the text, in UTF-8."""
-        name = self._name(token)
-        if self._word_pieces:
-            return name.removeprefix("##").encode() if name.startswith("##") else f" {name}".encode()
-        ends_word = bool(self._word_end) and name.endswith(self._word_end)
-        stem, after = (name.removesuffix(self._word_end), b" ") if ends_word else (name, b"")
-        if self._byte_level:
-            try:
-                return raw_bytes(stem) + after
-            except KeyError:  # an added token stands in the vocabulary as it is typed
-                return name.encode()
-        if ends_word:
-            return stem.encode() + after
-        fallback = _FALLBACK.fullmatch(name)
-        return bytes.fromhex(fallback[1]) if fallback else name.replace(_BLANK, " ").encode()
+        return self._marks.raw(self._name(token))
 
 
 def clean(text: str) -> str:

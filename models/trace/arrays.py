@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from models.messages import Message, mark
 from models.sites import Site
 from models.trace.attention_map import HALF_TOLERANCE, ROW_SUM_TOLERANCE, AttentionMap
+from models.trace.marks import Marks
 from models.trace.provenance import Alignment, Provenance
 from models.trace.record import TraceError
 from models.trace.steps import Step
@@ -23,9 +23,6 @@ from models.trace.tokens import RecordedTexts, TokenSequence, hop_tokens, is_mar
 TITLE = mark("Attention captured elsewhere")
 
 HALVES = ("bfloat16", "float16")
-
-_PIECE_MARK = re.compile(r"^(?:##|\u2581)|(?:@@|</w>)$")
-"""What a tokenizer writes at a piece of a word: of WordPiece, SentencePiece, BPE. The mark of bytes is a letter too."""
 
 _NOWHERE = Provenance(
     mechanism="", title=TITLE, year=0, paper="", equation="", checkpoint="", sha256="", versions=(), decoding="none"
@@ -45,7 +42,7 @@ def parts_of(
 ) -> dict[str, Any]:
     """Return the fields of the record that `AttentionTrace.from_arrays` describes."""
     read, written = _tokens(source, source_words), _tokens(target, target_words)
-    return fields_of(maps, RecordedTexts(read, _read_in(written), written), _steps(written, probabilities), **about)
+    return fields_of(maps, RecordedTexts(read, _read_in(written), written), steps_of(written, probabilities), **about)
 
 
 def fields_of(
@@ -120,10 +117,12 @@ def _tokens(texts: Sequence[str], words: Sequence[int | None] | None) -> TokenSe
     if len(numbers) != len(texts):
         message = f"record: got the words of {len(numbers)} tokens; expected those of {len(texts)}"
         raise TraceError(message)
-    merged: dict[int, str] = {}
+    if words is None:
+        return replace(TokenSequence.from_words(texts), specials=specials)
+    marks, merged = Marks.of_text(texts), dict[int, bytes]()
     for text, word in zip(texts, numbers, strict=True):
-        merged[word] = merged.get(word, "") + (text if words is None else _PIECE_MARK.sub("", text))
-    whole = tuple(text if words is None else text.strip() for text in merged.values())
+        merged[word] = merged.get(word, b"") + marks.raw(text)
+    whole = tuple(each.decode("utf-8", "replace").strip() for each in merged.values())
     return TokenSequence(tuple(texts), (-1,) * len(texts), numbers, whole, specials)
 
 
@@ -164,7 +163,8 @@ def _weights(site: Site, values: Any) -> NDArray[np.float32]:
     return weights[None] if weights.ndim == 2 else weights
 
 
-def _steps(written: TokenSequence, probabilities: Sequence[float] | None) -> tuple[Step, ...]:
+def steps_of(written: TokenSequence, probabilities: Sequence[float] | None = None) -> tuple[Step, ...]:
+    """Return a step for each token written, with its probability where that is known."""
     if probabilities is None:
         return tuple(Step(text, -1, math.nan) for text in written.texts)
     known = [float(each) for each in probabilities]

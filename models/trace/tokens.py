@@ -13,6 +13,9 @@ import numpy as np
 from models.trace.record import TraceError
 from models.vocabulary import FIRST_POSITION
 
+UNKNOWN = "…"
+"""What labels the row of a step that wrote what is not known."""
+
 _MARK = re.compile(r"<[^<>\s]+>|\[[A-Z]+\]")
 
 
@@ -116,6 +119,17 @@ class RecordedTexts:
     source: TokenSequence  # what was read
     read_in: TokenSequence  # what the decoder read in: of a model of one stack the source
     written: TokenSequence  # what was written; empty for a model of one stack
+
+
+def followed(tokens: TokenSequence, text: str) -> TokenSequence:
+    """Return tokens and one more, which is of no word of theirs and stands for no text."""
+    return TokenSequence(
+        (*tokens.texts, text),
+        (*tokens.ids, -1),
+        (*tokens.words, len(tokens.word_texts)),
+        (*tokens.word_texts, text),
+        (*tokens.specials, len(tokens)),
+    )
 
 
 def hop_tokens(count: int) -> TokenSequence:

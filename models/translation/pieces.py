@@ -1,4 +1,4 @@
-"""The pieces of a byte-level vocabulary: their bytes, what they read, and the words that they make up."""
+"""The pieces of a text by their bytes, and the words that they make up."""
 
 from __future__ import annotations
 
@@ -7,32 +7,6 @@ from itertools import groupby
 
 from models.trace import TokenSequence
 from models.translation.words import split_words
-
-
-def _byte_of_character() -> dict[str, int]:
-    """Return the byte that each character of the byte-level alphabet stands for (its definition: GPT-2)."""
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in printable]
-    return {chr(byte): byte for byte in printable} | {chr(256 + index): byte for index, byte in enumerate(others)}
-
-
-_BYTES = _byte_of_character()
-
-
-def byte_characters(text: str) -> list[str]:
-    """Return `text` as a byte-level vocabulary writes it: a character for each byte of its UTF-8."""
-    alphabet = {byte: character for character, byte in _BYTES.items()}
-    return [alphabet[byte] for byte in text.encode()]
-
-
-def raw_bytes(token: str) -> bytes:
-    """Return the bytes that a token of a byte-level vocabulary stands for; KeyError if it is not of one."""
-    return bytes(_BYTES[each] for each in token)
-
-
-def show_bytes(raw: bytes) -> str:
-    r"""Return what a piece reads; bytes that are no whole character are shown as ``\xe2``."""
-    return raw.decode("utf-8", "backslashreplace")
 
 
 def token_sequence(ids: Sequence[int], texts: Sequence[str], raws: Sequence[bytes | None]) -> TokenSequence:

@@ -14,7 +14,8 @@ from typing import Any
 from tokenizers import AddedToken, Encoding, Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from models.trace import TokenSequence
-from models.translation.pieces import raw_bytes, show_bytes, token_sequence
+from models.trace.marks import raw_bytes, show_bytes
+from models.translation.pieces import token_sequence
 from models.translation.words import HAN, normalise, split_words
 from models.vocabulary import BEGIN, END
 

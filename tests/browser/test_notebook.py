@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from tests.support.notebooks import command, lab, marimo, run_all, write_notebook
 from tests.support.waiting import until
 from tests.support.wheels import fresh_environment, site_of, wheels_of
+from viz.notebook import head_view
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, FrameLocator, Locator, Page
@@ -175,6 +177,26 @@ def use(page: Page) -> None:
         until(lambda known=before: comparison.evaluate("stage => stage.dataset.drawn") != known)
     page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
     page.close()
+
+
+def test_what_the_call_of_bertviz_returns_is_a_page_that_answers_without_python(
+    browser: Browser, tmp_path: Path
+) -> None:
+    weights = [np.full((1, 2, 3, 3), 1 / 3)] * 2
+    html_head_view = head_view(weights, ["[CLS]", "▁a", "猫"], html_action="return")
+    with open(tmp_path / "head_view.html", "w", encoding="latin-1") as file:
+        file.write(html_head_view.data)
+    context, problems = browser.new_context(offline=True), []
+    page = context.new_page()
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda said: said.type in ("error", "warning") and problems.append(said.text))
+    page.goto((tmp_path / "head_view.html").as_uri())
+    frame = page.frame_locator("iframe")
+    press_head(drawn(frame, "overview"), 3)
+    until(lambda: drawn(frame, "comparison").evaluate("stage => stage.boxes.length") == 2)
+    assert page.locator("img").is_hidden()
+    context.close()
+    assert problems == []
 
 
 def test_a_click_comes_back_in_marimo(open_notebook: Any, tmp_path: Path, packages: Path) -> None:

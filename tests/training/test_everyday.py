@@ -20,9 +20,9 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from models.mechanisms import mechanisms
+from models.trace.marks import byte_characters
 from models.translation.checkpoints import TOKENIZER_FILE, WEIGHTS, CheckpointError, file_hash, find_tokenizer
 from models.translation.examples import EXAMPLES
-from models.translation.pieces import byte_characters
 from models.translation.tokenizer import SPECIAL_TOKENS, PairTokenizer
 from models.translation.words import normalise
 from models.vocabulary import BEGIN, END, PAD

@@ -18,7 +18,7 @@ from viz.figures.drawing.colour_bar import check_colour
 from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.figures.drawing.theme import Colour
 from viz.measures.head_profile import clearest, profiles_of
-from viz.notebook.bertviz import trace_of_call
+from viz.notebook.bertviz import HtmlAction, trace_of_call
 from viz.notebook.widget import USUAL_ROOM, CanvasWidget, Pointed, text_at
 from viz.views.heads import KINDS, HeadPlace, kinds_of, pick_views, views_at
 from viz.views.view import Unit
@@ -33,22 +33,37 @@ class HeadsWidget(CanvasWidget):
         from_json=lambda value, _widget: tuple(map(tuple, value)),
     )
 
-    def __init__(self, trace: AttentionTrace, *, sites: str, unit: Unit, colour: Colour, in_full: bool) -> None:
+    def __init__(
+        self,
+        trace: AttentionTrace,
+        options: Mapping[str, Any],
+        *,
+        colour: Colour,
+        in_full: bool,
+        heads: Iterable[int] | None,
+    ) -> None:
         check_colour(colour)
         self.trace = trace
-        self._options: dict[str, Any] = {"sites": sites, "unit": unit}
+        self._options = options
         self._colour = colour
         self._views = views_at(trace, **self._options)
         self._small = small_maps(self._views)
+        self._heads = None if heads is None else _among(self._small.places, heads)
         self._note, self._says = overview_note(self._views), overview_sentence(self._views)
         canvases = ("overview", "comparison") if in_full else ("overview",)
         super().__init__(map_title(self._views[0].shown.site), canvases)
         self._draw()
 
     def clearest(self) -> tuple[HeadPlace, ...]:
-        """Return the head of each label that shows it best; of a long text the first head."""
+        """Return the head of each label that shows it best, of those that are shown; of a long text the first head."""
         is_long = max(self._views[0].weights.shape) > MOST_LABELLED
-        return (() if is_long else clearest(profiles_of(self._views), MOST_PICKED)) or self._small.places[:1]
+        best = () if is_long else clearest(profiles_of(self._views), MOST_PICKED)
+        return tuple(each for each in best if each in self.places) or tuple(self.places[:1])
+
+    @property
+    def places(self) -> Sequence[HeadPlace]:
+        """The heads that are shown, by layer."""
+        return self._small.places if self._heads is None else self._heads
 
     @traitlets.validate("picked")
     def _check_picked(self, proposal: traitlets.Bunch) -> tuple[HeadPlace, ...]:
@@ -75,7 +90,7 @@ class HeadsWidget(CanvasWidget):
 
     @property
     def _tiles(self) -> Tiles:
-        return Tiles(picked=self.picked)
+        return Tiles(self._heads, picked=self.picked)
 
     def _in_full(self) -> bytes:
         """Encode the picked heads; nothing where none is."""
@@ -97,6 +112,15 @@ class HeadsWidget(CanvasWidget):
         return printed_heads(self._views[0], self._small, self._tiles, colour=self._colour, note=self._note)
 
 
+def _among(places: Sequence[HeadPlace], heads: Iterable[int]) -> list[HeadPlace]:
+    """Return the places of some heads in every layer; ValueError if one is in none."""
+    wanted = set(heads)
+    if missing := sorted(wanted - {place.head for place in places}):
+        message = f"include_heads names {missing}; the heads are 0 to {max(place.head for place in places)}"
+        raise ValueError(message)
+    return [place for place in places if place.head in wanted]
+
+
 def _place_of(value: Any) -> HeadPlace:
     """Return a head that is given as its layer and its number there."""
     if not isinstance(value, tuple | list) or len(value) != 2 or not all(type(each) is int for each in value):
@@ -109,14 +133,22 @@ def head_view(
     attention: Any = None,
     tokens: Sequence[str] | None = None,
     sentence_b_start: int | None = None,
-    *,
-    sites: str | None = None,
-    unit: Unit = "word",
-    colour: Colour = "linear",
-    picked: Iterable[tuple[int, int]] | None = None,
+    prettify_tokens: bool = True,
     layer: int | None = None,
     heads: Sequence[int] | None = None,
-    **bertviz: Any,
+    encoder_attention: Any = None,
+    decoder_attention: Any = None,
+    cross_attention: Any = None,
+    encoder_tokens: Sequence[str] | None = None,
+    decoder_tokens: Sequence[str] | None = None,
+    include_layers: Sequence[int] | None = None,
+    html_action: HtmlAction = "view",
+    *,
+    include_heads: Sequence[int] | None = None,
+    sites: str | None = None,
+    unit: Unit | None = None,
+    colour: Colour = "linear",
+    picked: Iterable[tuple[int, int]] | None = None,
 ) -> HeadsWidget:
     """Show every head as a small map and the picked ones in full; a click on a small map picks it.
 
@@ -125,38 +157,47 @@ def head_view(
     attention : AttentionTrace or sequence of array
         A trace; or as BertViz takes it, one tensor a layer, [batch, head, query, key] with a batch of one.
     tokens : sequence of str, optional
-        Of BertViz's call: the texts of the tokens.
+        Of BertViz's call, as all up to `include_heads`: the tokens of `attention`.
     sentence_b_start : int, optional
-        Of BertViz's call: where a second text begins. It changes nothing: a head is shown whole.
+        Where the second of two texts begins. The picture has both; the trace knows which token is of which.
+    prettify_tokens : bool, optional
+        Whether the marks of their tokenizer are taken off the tokens.
+    layer, heads : int and sequence of int, optional
+        What is shown first: at most four of `heads` in `layer`.
+    encoder_attention, decoder_attention, cross_attention : sequence of array, optional
+        In place of `attention`, what a model of two stacks returns; of the kinds that are given, `sites` names one.
+    encoder_tokens, decoder_tokens : sequence of str, optional
+        What the encoder read, and the decoder read in.
+    include_layers, include_heads : sequence of int, optional
+        Layers that are kept, and heads that are shown; all if left out.
+    html_action : {"view", "return"}, optional
+        Either way the widget is returned; its ``data`` is the HTML that BertViz returns under ``"return"``.
     sites : str, optional
         Whose heads: ``encoder.*.self``, ``decoder.*.self`` or ``decoder.*.cross``; the first that there is.
     unit : {"word", "piece"}, optional
-        Words (subwords summed over a key word, averaged over a query word), or the tokens that the model reads.
+        Words (subwords summed over a key word, averaged over a query word), or the tokens that the model reads. If left
+        out, words of a trace, and the tokens of BertViz's call.
     colour : {"linear", "root"}, optional
         Whether a colour stands for the weight or for its square root.
     picked : iterable of (int, int), optional
         Layer and head of at most four heads; those that show a label best if left out.
-    layer, heads : int and sequence of int, optional
-        As BertViz names what is shown first: at most four of `heads` in `layer`.
-    **bertviz
-        ``encoder_attention``, ``decoder_attention``, ``cross_attention``, ``encoder_tokens``, ``decoder_tokens``,
-        ``include_layers`` and ``prettify_tokens``, as BertViz takes them; ``html_action`` and ``display_mode`` change
-        nothing.
 
     Returns
     -------
     HeadsWidget
         ``picked``: the heads that are picked, which can be set too. ``pointed``: what was last pointed at. Both can be
-        observed.
+        observed. ``data``: HTML that shows it without Python and without a network.
 
     Raises
     ------
     TypeError
-        If `attention` is neither a trace nor weights with their tokens, or an option is not one that there is.
+        If `attention` is neither a trace nor weights with their tokens.
     TraceError
         If weights and tokens do not fit.
     KeyError
         If nothing was captured at `sites`.
+    ValueError
+        If a layer, a head or a place of BertViz's call is not there.
     traitlets.TraitError
         If a head that is to be picked is not there.
 
@@ -166,8 +207,7 @@ def head_view(
     >>> head_view(load("transformer-en-fr").attend("The cat sleeps."), picked=[(1, 5)]).picked
     (HeadPlace(layer=1, head=5),)
     """
-    trace = trace_of_call(attention, tokens, **bertviz)
-    shown = HeadsWidget(trace, sites=sites or _first(trace), unit=unit, colour=colour, in_full=True)
+    shown = _shown(locals(), in_full=True)
     if picked is None:
         picked = shown.clearest() if layer is None and heads is None else _as_bertviz(shown, layer, heads)
     shown.picked = tuple(picked)
@@ -178,19 +218,30 @@ def model_view(
     attention: Any = None,
     tokens: Sequence[str] | None = None,
     sentence_b_start: int | None = None,
+    prettify_tokens: bool = True,
+    display_mode: str = "dark",
+    encoder_attention: Any = None,
+    decoder_attention: Any = None,
+    cross_attention: Any = None,
+    encoder_tokens: Sequence[str] | None = None,
+    decoder_tokens: Sequence[str] | None = None,
+    include_layers: Sequence[int] | None = None,
+    include_heads: Sequence[int] | None = None,
+    html_action: HtmlAction = "view",
     *,
     sites: str | None = None,
-    unit: Unit = "word",
+    unit: Unit | None = None,
     colour: Colour = "root",
     picked: Iterable[tuple[int, int]] = (),
-    **bertviz: Any,
 ) -> HeadsWidget:
     """Show every head of every layer as a small map; a click frames one.
 
     Parameters
     ----------
-    attention, tokens, sentence_b_start, sites, unit, colour, picked, **bertviz
-        As `head_view` takes them.
+    attention, tokens, sentence_b_start, prettify_tokens, encoder_attention, decoder_attention, cross_attention
+        As `head_view` takes them, and all that is not named here as well.
+    display_mode : str, optional
+        Of BertViz's call. It changes nothing: the widget is as light or dark as the notebook.
 
     Returns
     -------
@@ -198,7 +249,7 @@ def model_view(
 
     Raises
     ------
-    TypeError, TraceError, KeyError, traitlets.TraitError
+    TypeError, TraceError, KeyError, ValueError, traitlets.TraitError
         As `head_view`.
 
     Examples
@@ -207,10 +258,17 @@ def model_view(
     >>> model_view(load("transformer-en-fr").attend("The cat sleeps.")).picked
     ()
     """
-    trace = trace_of_call(attention, tokens, **bertviz)
-    shown = HeadsWidget(trace, sites=sites or _first(trace), unit=unit, colour=colour, in_full=False)
+    shown = _shown(locals(), in_full=False)
     shown.picked = tuple(picked)
     return shown
+
+
+def _shown(call: Mapping[str, Any], *, in_full: bool) -> HeadsWidget:
+    """Return the widget of a call, whose arguments are given by their names."""
+    trace = trace_of_call(call)
+    unit = call["unit"] or ("word" if trace is call["attention"] else "piece")
+    options = {"sites": call["sites"] or _first(trace), "unit": unit}
+    return HeadsWidget(trace, options, colour=call["colour"], in_full=in_full, heads=call["include_heads"])
 
 
 def _first(trace: AttentionTrace) -> str:
@@ -223,6 +281,7 @@ def _first(trace: AttentionTrace) -> str:
 
 
 def _as_bertviz(shown: HeadsWidget, layer: int | None, heads: Sequence[int] | None) -> list[tuple[int, int]]:
-    there = shown.trace.sites[0].layer if layer is None else layer
-    count = sum(1 for _ in heads) if heads is not None else len(shown.trace[shown.trace.sites[0]].head_names)
-    return [(there, head) for head in (heads or range(count))][:MOST_PICKED]
+    """Return what BertViz shows first: heads of one layer, all of them unless some are named."""
+    there = shown.places[0].layer if layer is None else layer
+    every = [place.head for place in shown.places if place.layer == there] or [0]
+    return [(there, head) for head in (every if heads is None else heads)][:MOST_PICKED]

@@ -71,6 +71,11 @@ class CanvasWidget(anywidget.AnyWidget):
             publish(live, shown[1])
         publish({"text/html": self._saved(), "text/plain": self._title})
 
+    @property
+    def data(self) -> str:
+        """HTML of what is shown now, for a file or another page: it needs neither Python nor a network."""
+        return self._saved().encode("ascii", "xmlcharrefreplace").decode()
+
     def _saved(self) -> str:
         pairs = zip(self._canvases, self._payloads, strict=True)
         pictures = [Picture(name, payload) for name, payload in pairs if payload]

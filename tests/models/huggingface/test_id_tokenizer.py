@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 from models import AttentionTrace
 from models.huggingface.marian import MarianText
 from tests.support.huggingface_samples import tiny_pieces, tiny_tokenizer
+from viz.notebook import model_view
 
 MARKS = ("\u0120", "\u2581", "##", "@@", "</w>", "<0x")
 BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
@@ -119,6 +121,21 @@ def test_no_mark_is_left_and_pieces_know_their_words(build: Any, given: Any, wor
     shown = [text for place, text in enumerate(source.texts) if place not in source.specials]
     assert not [text for text in shown for mark in MARKS if mark in text]
     assert "".join(shown).split() or not words
+
+
+@pytest.mark.parametrize(("build", "given", "words"), CASES, ids=[case[0].__name__ for case in CASES])
+def test_names_of_tokens_alone_are_read_as_their_tokenizer_reads_them(
+    build: Any, given: Any, words: str, tmp_path: Path
+) -> None:
+    tokenizer = build(tmp_path)
+    ids = tokenizer(given)["input_ids"] if isinstance(given, str) else tokenizer.convert_tokens_to_ids(given)
+    even = [np.full((1, 2, len(ids), len(ids)), 1 / len(ids), dtype=np.float32)]
+    known = AttentionTrace.from_transformers(even, tokenizer, ids).source
+    names = tokenizer.convert_ids_to_tokens(ids)
+    alone = model_view(even, names).trace.source
+    assert replace(alone, ids=known.ids) == known
+    merged = AttentionTrace.from_arrays({"encoder.0.self": even[0]}, source=names, source_words=known.words).source
+    assert merged.word_texts == known.word_texts
 
 
 def test_signs_that_other_tokenizers_use_are_text_to_sentence_piece(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from base64 import b64decode
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -168,36 +169,110 @@ def test_an_alignment_takes_traces_of_one_sentence() -> None:
 def test_the_call_of_bertviz_is_taken_as_it_is(view: Any, given: Any) -> None:
     if not torch.is_tensor(given):
         given = type(given)(each / each.sum(-1)[..., None] for each in given)
-    shown = view(given, ["[CLS]", "Ġcat", "##s"])
-    assert shown.trace.source.texts == ("[CLS]", "cat", "##s")
+    shown = view(given, ["[CLS]", "cat", "##s"])
+    assert shown.trace.source.texts == ("[CLS]", "cat", "s")
     assert len(shown.trace.sites) == 2
     last = given[-1].reshape(-1, 3, 3)
     assert np.allclose(shown.trace["encoder.1.self"].weights, last.detach() if torch.is_tensor(last) else last)
 
 
-def test_the_rest_of_bertviz_call_is_taken_too() -> None:
-    tokens = ["a", "b", "c"]
-    assert head_view(bertviz(), tokens, layer=1, heads=[1]).picked == ((1, 1),)
-    assert head_view(bertviz(), tokens, layer=1).picked == ((1, 0), (1, 1))
-    assert head_view(bertviz(), tokens, heads=[0]).picked == ((0, 0),)
-    assert [site.layer for site in model_view(bertviz(3), tokens, 2, include_layers=[0, 2]).trace.sites] == [0, 2]
-    assert model_view(
-        bertviz(), ["▁a", "b</w>", "Ġ"], prettify_tokens=False, display_mode="dark"
-    ).trace.source.texts == (
-        "▁a",
-        "b</w>",
-        "Ġ",
-    )
+TOKENS = ["[CLS]", "a", "b"]
+ONE = (bertviz(3), TOKENS)
+TWO = {
+    "encoder_attention": bertviz(),
+    "decoder_attention": bertviz(2, 2),
+    "cross_attention": bertviz(2, 2, 3),
+    "encoder_tokens": TOKENS,
+    "decoder_tokens": ["<pad>", "Le"],
+}
+
+
+@pytest.mark.parametrize(
+    ("view", "order"),
+    [
+        (
+            head_view,
+            "attention tokens sentence_b_start prettify_tokens layer heads encoder_attention decoder_attention "
+            "cross_attention encoder_tokens decoder_tokens include_layers html_action",
+        ),
+        (
+            model_view,
+            "attention tokens sentence_b_start prettify_tokens display_mode encoder_attention decoder_attention "
+            "cross_attention encoder_tokens decoder_tokens include_layers include_heads html_action",
+        ),
+    ],
+)
+def test_the_arguments_have_the_order_of_bertviz(view: Any, order: str) -> None:
+    """As bertviz 1.4.1 defines them."""
+    told = signature(view).parameters.values()
+    assert [each.name for each in told if each.kind is each.POSITIONAL_OR_KEYWORD] == order.split()
+
+
+@pytest.mark.parametrize(
+    ("view", "given", "named", "layers", "picked"),
+    [
+        (head_view, ONE, {}, [0, 1, 2], None),
+        (head_view, (*ONE, 2), {}, [0, 1, 2], None),
+        (head_view, (*ONE, None, False, 2, [0, 1]), {}, [0, 1, 2], [(2, 0), (2, 1)]),
+        (head_view, ONE, {"layer": 2, "heads": [1]}, [0, 1, 2], [(2, 1)]),
+        (head_view, ONE, {"layer": 1}, [0, 1, 2], [(1, 0), (1, 1)]),
+        (head_view, ONE, {"heads": [0]}, [0, 1, 2], [(0, 0)]),
+        (head_view, ONE, {"include_layers": [1, 2]}, [1, 2], None),
+        (head_view, ONE, {"include_heads": [1], "layer": 2}, [0, 1, 2], [(2, 1)]),
+        (head_view, ONE, {"html_action": "return"}, [0, 1, 2], None),
+        (head_view, (), TWO, [0, 1], None),
+        (head_view, (None, None, None, True, None, None, *TWO.values(), [1], "return"), {}, [1], None),
+        (model_view, ONE, {}, [0, 1, 2], []),
+        (model_view, (*ONE, 2), {}, [0, 1, 2], []),
+        (model_view, ONE, {"display_mode": "light"}, [0, 1, 2], []),
+        (model_view, (*ONE, None, True, "light"), {"include_layers": [2]}, [2], []),
+        (model_view, ONE, {"include_heads": [1]}, [0, 1, 2], []),
+        (model_view, (), TWO, [0, 1], []),
+        (model_view, (None, None, None, True, "dark", *TWO.values(), [1], [1], "return"), {}, [1], []),
+    ],
+)
+def test_every_documented_call_of_bertviz_shows_what_it_names(
+    view: Any, given: tuple[Any, ...], named: dict[str, Any], layers: list[int], picked: list[tuple[int, int]] | None
+) -> None:
+    shown = view(*given, **named)
+    trace, call = shown.trace, signature(view).bind(*given, **named).arguments
+    assert sorted({site.layer for site in trace.sites}) == layers
+    assert picked is None or list(shown.picked) == picked
+    heads = call.get("include_heads") or (0, 1)
+    header = decode(shown._payloads[0])[0]
+    assert {tuple(each) for each in header["heads"]} == {(layer, head) for layer in layers for head in heads}
+    assert trace.source.texts == tuple(TOKENS)
+    assert trace.source.segments == ((-1, 0, 1) if call.get("sentence_b_start") == 2 else ())
+    if "cross_attention" in call:
+        assert trace["decoder.1.self"].query_tokens.texts == ("<pad>", "Le")
+        assert trace["decoder.1.cross"].query_tokens.texts == ("Le", "…")
+        assert trace["decoder.1.cross"].key_tokens.texts == tuple(TOKENS)
+        assert len(trace.sites) == 3 * len(layers)
+    assert "https://" not in shown.data
+    assert shown.data.isascii()
+    assert "<iframe srcdoc=" in shown.data
+
+
+def test_a_call_of_bertviz_shows_tokens_and_a_trace_words() -> None:
+    tokens = ["▁a", "▁sm", "all"]
+    assert model_view(bertviz(), tokens)._views[0].shown.query_tokens.texts == (" a", " sm", "all")
+    assert model_view(bertviz(), tokens, unit="word")._views[0].shown.query_tokens.texts == ("a", "small")
+    assert model_view(bertviz(), tokens, prettify_tokens=False).trace.source.texts == tuple(tokens)
+    trace = model_view(bertviz(), tokens).trace
+    assert model_view(trace)._views[0].shown.query_tokens.texts == ("a", "small")
+
+
+def test_one_kind_of_two_stacks_is_taken_alone() -> None:
     causal = tuple(each.tril() / each.tril().sum(-1, keepdim=True) for each in bertviz())
-    assert str(head_view(causal, tokens).trace.sites[0]) == "decoder.0.self"
-    own = {"encoder_tokens": tokens, "decoder_tokens": ["<pad>", "Le"]}
-    both = {"encoder_attention": bertviz(), "decoder_attention": bertviz(2, 2), "cross_attention": bertviz(2, 2, 3)}
-    trace = model_view(**both, **own).trace
-    assert trace["decoder.1.self"].query_tokens.texts == ("<pad>", "Le")
-    assert trace["decoder.1.cross"].query_tokens.texts == ("Le", "…")
-    assert trace["decoder.0.cross"].key_tokens.texts == tuple(tokens)
-    assert len(model_view(cross_attention=both["cross_attention"], **own).trace.sites) == 2
+    assert str(head_view(causal, TOKENS).trace.sites[0]) == "decoder.0.self"
+    own = {name: TWO[name] for name in ("encoder_tokens", "decoder_tokens")}
+    assert len(model_view(cross_attention=TWO["cross_attention"], **own).trace.sites) == 2
     assert model_view(decoder_attention=bertviz(2, 2), decoder_tokens=["x", "y"]).trace.source.texts == ("x", "y")
+
+
+def test_half_precision_is_taken_as_it_is() -> None:
+    half = tuple(softmax(1, 2, 40, 40, seed=layer).to(torch.bfloat16) for layer in range(2))
+    assert "bfloat16" in str(head_view(half, ["a"] * 40).trace.provenance.notes)
 
 
 @pytest.mark.parametrize(
@@ -214,9 +289,16 @@ def test_the_rest_of_bertviz_call_is_taken_too() -> None:
         ({"attention": {"attentions": bertviz()}, "tokens": ["a"]}, TypeError, "got dict"),
         ({"attention": ["a text"], "tokens": ["a"]}, TraceError, "layer 0: no numbers in a grid"),
         ({"attention": (), "tokens": ["a"]}, KeyError, "no attention was captured"),
-        ({"attention": bertviz(), "tokens": "abc", "colours": 1}, TypeError, "there is no option colours"),
+        ({"attention": bertviz(), "tokens": "abc", "colours": 1}, TypeError, "argument 'colours'"),
         ({"attention": bertviz(), "tokens": ["a", "b", "c"], "include_layers": [7]}, ValueError, "the layers 0 to 1"),
         ({"attention": bertviz(), "cross_attention": bertviz(), "tokens": ["a"]}, TypeError, "got attention, cross"),
+        ({"attention": bertviz(), "tokens": TOKENS, "include_heads": [7]}, ValueError, "the heads are 0 to 1"),
+        ({"attention": bertviz(), "tokens": TOKENS, "sentence_b_start": 9}, ValueError, "a token, 1 to 2; got 9"),
+        (
+            {"attention": bertviz(), "tokens": TOKENS, "html_action": "save"},
+            ValueError,
+            "'view' or 'return'; got 'save'",
+        ),
         ({"cross_attention": bertviz(), "encoder_tokens": ["a"]}, TypeError, "decoder_tokens are missing"),
         ({"attention": SAMPLES["small"](), "tokens": ["a"]}, TypeError, "give it alone"),
         ({"attention": SAMPLES["small"](), "sites": "encoder.7.self"}, KeyError, "no map at"),
