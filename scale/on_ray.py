@@ -33,6 +33,7 @@ def start_ray(address: str, workers: int, variables: Mapping[str, str], hook: st
     if os.environ[_MODE] != "token":
         raise _without_token()
     try:
+        import psutil  # type: ignore[import-untyped]  # noqa: F401  # for its processes
         import ray
         from ray.exceptions import AuthenticationError
     except ImportError as error:
