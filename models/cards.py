@@ -33,11 +33,7 @@ def lacking(folder: Path) -> Message | None:
     place = folder.relative_to(WEIGHTS)
     for each in (place, *place.parents):
         if package := packages.get(each.as_posix()):
-            return Message(
-                "The weights of {folder} are in a package of their own: {command}",
-                folder=folder.name,
-                command=_bringing(package),
-            )
+            return Message("The weights are in a package of their own: {command}", command=_bringing(package))
     return None
 
 

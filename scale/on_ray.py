@@ -87,7 +87,7 @@ def _add_port(add: Any, server: Any, address: str) -> Any:
 
 def open_sockets(expected: Collection[int] = ()) -> Iterator[str]:
     """Yield where this process and those that it started listen and other machines reach them."""
-    import psutil  # type: ignore[import-untyped]
+    import psutil
 
     me = psutil.Process()
     for each in (me, *me.children(recursive=True)):

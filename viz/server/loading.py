@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,22 +13,31 @@ from models.translation.checkpoints import CheckpointError
 from models.translation.entry import Entry
 from viz.server.opening import ModelUnavailableError
 from viz.server.runtime import Host
-from viz.text.language import _, say
+from viz.text.language import _, listed, say
 from viz.text.markup import plain
 
 SKELETON_HEIGHT = 620
 
 
 def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[str, ...]:
-    """Return the keys of the models that can run, waiting until all are loaded; those that cannot are named.
+    """Return the keys of the models that can run, waiting until all are loaded; the others are named, by reason.
 
     The place of the skeleton is there when nothing waits, too: what follows keeps its place, and its focus.
     """
     waiting = st.container()
-    if not all(map(host.is_settled, keys)):
-        with waiting, st.skeleton(height=SKELETON_HEIGHT):
-            return tuple(key for key in keys if loads(host, key, messages))
-    return tuple(key for key in keys if loads(host, key, messages))
+    are_settled = all(map(host.is_settled, keys))
+    with waiting, nullcontext() if are_settled else st.skeleton(height=SKELETON_HEIGHT):
+        failures = {key: error for key in keys if (error := _failure(host, key))}
+    alike: dict[str, list[str]] = {}
+    for key, error in failures.items():
+        alike.setdefault(say(error.reason), []).append(key)
+    for reason, (key, *more) in alike.items():
+        if more:
+            names = listed((key, *more))
+            messages.warning(plain(_("Models could not be loaded. {names}: {reason}", names=names, reason=reason)))
+        else:
+            _tell(failures[key], messages)
+    return tuple(key for key in keys if key not in failures)
 
 
 def described(keys: Iterable[str], messages: DeltaGenerator | None) -> dict[str, Entry]:
@@ -44,9 +54,19 @@ def described(keys: Iterable[str], messages: DeltaGenerator | None) -> dict[str,
 
 def loads(host: Host, key: str, messages: DeltaGenerator) -> bool:
     """Return whether the model of `key` can run, waiting until it is loaded; if not, it is named in `messages`."""
+    if error := _failure(host, key):
+        _tell(error, messages)
+    return error is None
+
+
+def _failure(host: Host, key: str) -> ModelUnavailableError | None:
+    """Return why a model cannot run, waiting until it is loaded."""
     try:
         host.model(key)
     except ModelUnavailableError as error:
-        messages.warning(plain(_("A model could not be loaded. {reason}", reason=error)))
-        return False
-    return True
+        return error
+    return None
+
+
+def _tell(error: ModelUnavailableError, messages: DeltaGenerator) -> None:
+    messages.warning(plain(_("A model could not be loaded. {reason}", reason=error)))

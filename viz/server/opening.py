@@ -36,7 +36,11 @@ MOST_FAILURES = 32
 
 
 class ModelUnavailableError(RuntimeError):
-    """A model could not be loaded; the message says which and why."""
+    """A model could not be loaded; the message says which and why, `reason` only why."""
+
+    def __init__(self, message: str, reason: Exception) -> None:
+        super().__init__(message)
+        self.reason = reason
 
 
 class OpenedModels:
@@ -84,7 +88,7 @@ class OpenedModels:
         except Exception as error:
             known = isinstance(error, models.InputError)
             message = error.args[0] if known else Message("{key}: {reason}", key=key, reason=error)
-            raise ModelUnavailableError(message) from error
+            raise ModelUnavailableError(message, error) from error
 
     def _future(self, key: str) -> Future[Model]:
         with self._lock:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_path
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from models import registry
+from models import cards, registry
+from models.translation import checkpoints
 from models.translation.checkpoints import CARD_FILE, TOKENIZER_FILE, find_tokenizer, read_card, shipped_folders
 from viz.server.runtime import shared_host
 
 BROKEN = ("luong-general-en-fr", "transformer-post-ln-en-fr")
 """One that the Bench shows unasked, one of several heads."""
-PAGES = sorted(path.parent.name for path in (Path(__file__).parents[3] / "viz" / "pages").glob("*/page.py"))
+ROOT = Path(__file__).parents[3]
+PAGES = sorted(path.parent.name for path in (ROOT / "viz" / "pages").glob("*/page.py"))
 
 
 def script(page: str) -> None:
@@ -54,3 +59,37 @@ def test_a_model_that_is_not_whole_is_named_and_all_else_works(page: str, damage
         assert f"{BROKEN[1]}/{CARD_FILE}: not whole" in said
     if damaged == TOKENIZER_FILE and page == "bench":
         assert f"{BROKEN[0]}: {TOKENIZER_FILE} has another SHA-256 than its card expects" in said
+
+
+@pytest.fixture
+def _without_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Serve as the main wheel does, of whose models none finds its weights."""
+    packages = run_path(str(ROOT / "deploy" / "wheel.py"))["weight_packages"]()
+    (tmp_path / "packages.json").write_text(
+        json.dumps({name: package for package, names in packages.items() for name in names}), encoding="utf8"
+    )
+    monkeypatch.setattr(cards, "PACKAGES_FILE", tmp_path / "packages.json")
+    monkeypatch.setattr(cards, "distribution", lambda name: SimpleNamespace(read_text=lambda file: None))
+    monkeypatch.setattr(checkpoints, "MODEL_FILE", "nowhere.safetensors")
+    shared_host.clear()
+    yield
+    shared_host.clear()
+
+
+@pytest.mark.parametrize(
+    ("page", "asked", "missing"),
+    [
+        ("training", "", ["bahdanau-en-fr@", "luong-general-en-fr@", "transformer-en-fr@"]),
+        ("bench", "luong-dot luong-concat", ["luong-dot-en-fr", "luong-concat-en-fr"]),
+    ],
+)
+@pytest.mark.usefixtures("_without_weights")
+def test_models_that_one_package_brings_are_named_in_one_warning(page: str, asked: str, missing: list[str]) -> None:
+    app = AppTest.from_function(script, args=(page,), default_timeout=120)
+    if asked:
+        app.query_params["mechanisms"] = asked
+    said = [each.value.replace("\\", "") for each in app.run().warning]
+    assert not app.exception
+    assert len(said) == 1
+    assert all(each in said[0] for each in missing)
+    assert said[0].count("package") == 1

@@ -30,12 +30,15 @@ PANELS = "panels"
 _PYTHON = """
 from models import AttentionTrace
 
-trace = AttentionTrace.from_arrays(
-    {"encoder.0.self": weights},  # [head, query, key], from 0 to 1
-    source=["[CLS]", "a", "cat", "[SEP]"],
-)
+# a model of transformers, opened with attn_implementation="eager"
+trace = AttentionTrace.from_transformers(model(**inputs, output_attentions=True), tokenizer, inputs)
+
+# or any weights from 0 to 1, [head, query, key]
+trace = AttentionTrace.from_arrays({"encoder.0.self": weights}, source=["[CLS]", "a", "cat", "[SEP]"])
+
 trace.save("mine.npz")
 """
+"""In the installed package it imports from there: the build rewrites it, as it does every import."""
 
 
 def _fill(frame: Frame) -> None:
