@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from models.messages import Message
 
@@ -33,19 +35,32 @@ def lacking(folder: Path) -> Message | None:
     place = folder.relative_to(WEIGHTS)
     for each in (place, *place.parents):
         if package := packages.get(each.as_posix()):
-            return Message("The weights are in a package of their own: {command}", command=_bringing(package))
+            return _bringing(package)
     return None
 
 
-def _bringing(package: str) -> str:
-    """Return the command that installs a package of weights, from where the app itself came."""
+def _bringing(package: str) -> Message:
+    """Say how to install a package of weights, from where the app itself came."""
     came_from = json.loads(distribution("attention-bench").read_text("direct_url.json") or "{}")
     where = f"deploy/weights/{package.removeprefix('attention-bench-')}"
+    url: str = came_from.get("url", "")
+    place = url2pathname(urlsplit(url).path) if url.startswith("file:") else url
     if vcs := came_from.get("vcs_info"):
-        return f'pip install "{vcs["vcs"]}+{came_from["url"]}@{vcs["commit_id"]}#subdirectory={where}"'
-    if "dir_info" in came_from:
-        return f"pip install ./{where}"
-    return f"pip install {'--no-index --find-links FOLDER ' if came_from else ''}{package}"
+        source = f"{vcs['vcs']}+{url}@{vcs['commit_id']}#subdirectory={where}"
+    elif "dir_info" in came_from:
+        source = f"{place}/{where}"
+    elif url.endswith(".whl"):
+        source = place.replace("attention_bench-", f"{package.replace('-', '_')}-")
+    elif url:
+        source = f"{url}#subdirectory={where}"
+    else:
+        return Message(
+            "The weights are in a package of their own, {package}. Install it from the index or the folder that "
+            "attention-bench came from. If it is not there, ADDRESS is the repository of the project: {command}",
+            package=package,
+            command=f'pip install "git+ADDRESS#subdirectory={where}"',
+        )
+    return Message("The weights are in a package of their own: {command}", command=f'pip install "{source}"')
 
 
 def read_fields(folder: Path, fields: Fields) -> dict[str, Any]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shlex
+import shutil
 import subprocess
+import sys
 import tomllib
 import zipfile
 from collections import Counter
@@ -132,29 +135,54 @@ for key in {list(APART)}:
 """
 
 
-def test_weights_that_are_not_there_are_named_with_what_brings_them(wheels: list[Path], tmp_path: Path) -> None:
-    python = fresh_environment(tmp_path / "fresh", wheels[0]) / "python"
+def test_weights_that_are_not_there_are_named_with_the_command_that_brings_them(
+    wheels: list[Path], tmp_path: Path
+) -> None:
+    folder = tmp_path / "all of them"
+    folder.mkdir()
+    main, *_weights = [folder / shutil.copy(each, folder) for each in wheels]
+    python = fresh_environment(tmp_path / "fresh", main) / "python"
 
     def loaded() -> list[str]:
         done = subprocess.run([python, "-c", LOADING], cwd=tmp_path, capture_output=True, check=True, text=True)
         return done.stdout.splitlines()
 
-    for line, package in zip(loaded(), APART.values(), strict=True):
-        assert line.endswith(f" are in a package of their own: pip install --no-index --find-links FOLDER {package}")
-    fresh_environment(tmp_path / "fresh", *wheels[1:])
+    said = loaded()
+    assert len(said) == len(APART)
+    for line, package in zip(said, APART.values(), strict=True):
+        told, _, command = line.partition(": ")
+        assert told == "The weights are in a package of their own"
+        assert package.replace("-", "_") in command
+        pip, *arguments = shlex.split(command)
+        assert pip == "pip"
+        again = [sys.executable, "-m", "pip", "--python", python, *arguments, "--no-index"]
+        subprocess.run(again, check=True, capture_output=True)
     assert loaded() == ["A cat."] * len(APART)
 
 
 @pytest.mark.parametrize(
     ("came_from", "command"),
     [
-        (None, "pip install attention-bench-training"),
-        ({"url": "file:///a/b", "dir_info": {}}, "pip install ./deploy/weights/training"),
+        (None, '"git+ADDRESS#subdirectory=deploy/weights/training"'),
+        ({"url": "file:///a/b%20c", "dir_info": {}}, '"/a/b c/deploy/weights/training"'),
         (
             {"url": "https://example.org/a.git", "vcs_info": {"vcs": "git", "commit_id": "12ab"}},
-            'pip install "git+https://example.org/a.git@12ab#subdirectory=deploy/weights/training"',
+            '"git+https://example.org/a.git@12ab#subdirectory=deploy/weights/training"',
+        ),
+        (
+            {"url": "file:///a/b%20c/attention_bench-1.0.0-py3-none-any.whl", "archive_info": {}},
+            '"/a/b c/attention_bench_training-1.0.0-py3-none-any.whl"',
+        ),
+        (
+            {"url": "https://example.org/attention_bench-1.0.0-py3-none-any.whl", "archive_info": {}},
+            '"https://example.org/attention_bench_training-1.0.0-py3-none-any.whl"',
+        ),
+        (
+            {"url": "https://example.org/a/archive/main.zip", "archive_info": {}},
+            '"https://example.org/a/archive/main.zip#subdirectory=deploy/weights/training"',
         ),
     ],
+    ids=["index", "folder", "git", "wheel", "wheel elsewhere", "archive"],
 )
 def test_weights_come_from_where_the_app_came(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, came_from: object, command: str
@@ -163,7 +191,8 @@ def test_weights_come_from_where_the_app_came(
     monkeypatch.setattr(cards, "distribution", lambda name: SimpleNamespace(read_text=told.get))
     monkeypatch.setattr(cards, "WEIGHTS", tmp_path)
     (tmp_path / cards.PACKAGES_FILE).write_text(json.dumps({"training": "attention-bench-training"}), encoding="utf8")
-    assert str(cards.lacking(tmp_path / "training" / "bahdanau-en-fr")).endswith(f"own: {command}")
+    said = str(cards.lacking(tmp_path / "training" / "bahdanau-en-fr"))
+    assert said.endswith(f": pip install {command}")
     assert cards.lacking(tmp_path / "bahdanau-en-fr") is None
 
 

@@ -37,6 +37,6 @@ def test_a_sentence_is_drawn_by_three_mechanisms_and_missing_weights_are_named(
     settle(page)
     expect(maps(page)).to_have_count(3)
     page = open_page(f"{address}/training")
-    expect(page.get_by_text("FOLDER attention-bench-training").first).to_be_visible()
+    expect(page.get_by_text("attention_bench_training-")).to_be_visible()
     page = open_page(address, mechanisms="bahdanau luong-dot")
-    expect(page.get_by_text("FOLDER attention-bench-translators").first).to_be_visible()
+    expect(page.get_by_text("attention_bench_translators-")).to_be_visible()
