@@ -36,7 +36,9 @@ def capture_again(asked: Asked) -> AttentionTrace:
         message = f"the weights of {asked.model} are others: {model.sha256}, and not {asked.sha256}"
         raise CaptureAgainError(message)
     try:
-        return model.attend(asked.source, asked.target, pair=asked.second, edits=asked.edits, sites=asked.sites)
+        return model.attend(
+            asked.source, asked.target, pair=asked.second, edits=asked.edits, sites=asked.sites, write=asked.write
+        )
     except (InputError, CaptureError, ValueError) as error:
         message = f"{asked.model} cannot be run so: {error}"
         raise CaptureAgainError(message) from error

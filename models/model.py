@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from models.sites import Site
     from models.trace import AttentionTrace
     from models.translation.replaying import Replay
+    from models.writing import Writing
 
 Kind = Literal["translator", "encoder", "decoder", "encoder-decoder"]
 """One of our translation models, or a pretrained one: a stack that reads both ways, a causal one, or one of each."""
@@ -74,6 +75,10 @@ class Model(Protocol):
     def takes_pair(self) -> bool:
         """Whether it reads two texts together."""
 
+    @property
+    def has_chat(self) -> bool:
+        """Whether its tokenizer has a chat template, into which a text can be put."""
+
     def attend(
         self,
         source: str,
@@ -82,6 +87,7 @@ class Model(Protocol):
         pair: str | None = None,
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
+        write: int | Writing | None = None,
     ) -> AttentionTrace:
         """Run the model on a text and return what it attended to.
 
@@ -97,6 +103,10 @@ class Model(Protocol):
             Interventions, applied in this order.
         sites : iterable of str or Site
             What to capture, as patterns ``stack.layer.kind.quantity``; ``*`` matches; without a quantity the weights.
+        write : int or Writing, optional
+            Of a causal model that predicts the next token: how many tokens it goes on with, 1 to 40, or the settings.
+            They stand behind the text in ``source``, and have rows as they had them when they were written;
+            ``written`` says which they are.
 
         Returns
         -------

@@ -37,7 +37,7 @@ class MarianText(TextTokenizer):
         """Return the ids of a text to write, closed by ``</s>``."""
         return self._pieces(clean(text), self.tokenizer.spm_target)[0]
 
-    def _cut(self, texts: Sequence[str]) -> Cut:
+    def _cut(self, texts: Sequence[str], *, specials: bool = True) -> Cut:
         (text,) = texts
         ids, starts, ends = self._pieces(text, self.tokenizer.spm_source)
         inside: list[int | None] = [0] * (len(ids) - 1)

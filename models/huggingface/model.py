@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from functools import cached_property
 
 import torch
 from torch import nn
@@ -23,7 +24,8 @@ from models.huggingface.reader import Reader
 from models.huggingface.reasons import in_words
 from models.huggingface.replay import PretrainedReplay
 from models.huggingface.tokens import TextTokenizer, clean
-from models.huggingface.two_stacks import write
+from models.huggingface.two_stacks import write as translate
+from models.huggingface.writing import Begun, extended, go_on, is_equal_with_cache
 from models.messages import CountMessage, Message
 from models.model import Kind, Predicts, stacks_of
 from models.networks.seeding import seeded
@@ -32,6 +34,7 @@ from models.sites import Site, with_weights
 from models.softmax import HALF, FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance
 from models.translation.replaying import check_record
+from models.writing import Writing, refuse_writing, writing_of
 
 MOST_FRESH = 400_000_000
 """Weights of a network that may be in memory a second time, drawn anew."""
@@ -84,6 +87,7 @@ class PretrainedModel:
             self.predicts = "none"
         self.is_translation = self.kind == "encoder-decoder"
         self.takes_pair = self.kind == "encoder"
+        self.has_chat = bool(getattr(self.tokenizer.tokenizer, "chat_template", None))
         self.watched = Observed(network, self._layers, self.reader, self._record())
         """The network as it is observed."""
 
@@ -96,6 +100,11 @@ class PretrainedModel:
     def editable(self) -> bool:
         """Whether its attention can be edited."""
         return self._layers.observed
+
+    @cached_property
+    def keeps_list(self) -> bool:
+        """Whether keys and values of its past tokens can be kept while it writes; tried when it first does."""
+        return self.predicts == "causal" and is_equal_with_cache(self.watched)
 
     @property
     def kind(self) -> Kind:
@@ -112,10 +121,12 @@ class PretrainedModel:
         pair: str | None = None,
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
+        write: int | Writing | None = None,
     ) -> AttentionTrace:
         """Run the model on a text and return what it attended to."""
         self._check(target, pair)
-        reading, chosen = self.reader.read(source, pair), edits_given(edits)
+        writing = None if write is None else self._writing(write)
+        chosen = edits_given(edits)
         if chosen and not self.editable:
             message = Message(
                 "The attention of {title} cannot be edited: its library gives weights out only after their use.",
@@ -123,10 +134,14 @@ class PretrainedModel:
             )
             raise InputError(message)
         patterns = with_weights(sites)
+        begun = self._begun(source, pair, chat=writing is not None and writing.chat)
+        reading, text = begun.reading, begun.text
         try:
+            if writing is not None:
+                cached = writing.cache and not chosen and self.keeps_list
+                return go_on(self.watched, begun, writing, edits=chosen, patterns=patterns, cached=cached)
             if self.is_translation:
-                return write(self.watched, reading, clean(source), target, edits=chosen, patterns=patterns)
-            text = clean(source) if pair is None else f"{clean(source)}\n{clean(pair)}"
+                return translate(self.watched, reading, clean(source), target, edits=chosen, patterns=patterns)
             return read_only(self.watched, reading, text, predicts=self.predicts, edits=chosen, patterns=patterns)
         except FullyMaskedRowError as error:
             message = Message("The edits leave a word nothing to read. {error}.", error=error)
@@ -138,12 +153,32 @@ class PretrainedModel:
             message = Message("{title} cannot read this text ({reason}).", title=self.title, reason=in_words(error))
             raise InputError(message) from error
 
+    def _begun(self, source: str, pair: str | None, *, chat: bool = False) -> Begun:
+        """Return what is read of a text, or of a pair of texts, before anything is written."""
+        if chat:
+            reading, spoken = self.reader.read_chat(source)
+            return Begun(reading, clean(source), (("user", *spoken),))
+        text = clean(source) if pair is None else f"{clean(source)}\n{clean(pair)}"
+        return Begun(self.reader.read(source, pair), text)
+
+    def _writing(self, write: object) -> Writing:
+        """Return how the model is to go on with a text, if it can."""
+        if self.predicts != "causal":
+            refuse_writing(self.title, write)
+        found = writing_of(write)
+        if found.chat and not self.has_chat:
+            raise InputError(Message("The tokenizer of {title} has no chat template.", title=self.title))
+        return found
+
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> PretrainedReplay:
         """Return the texts of `trace`, which this model gave, ready to be run again."""
         check_record(trace)
         source = trace.source_text if pair is None else trace.source_text.removesuffix(f"\n{clean(pair)}")
         self._check(None, pair)
-        inputs = self.reader.inputs(self.reader.read(source, pair))
+        written = trace.written
+        begun = self._begun(source, pair, chat=written is not None and written.asked.chat)
+        more = () if written is None else trace.source.ids[written.first :]
+        inputs = self.reader.inputs(extended(self.tokenizer, begun.reading, more))
         return PretrainedReplay(trace, inputs, self.network, self._layers, self.fresh_network)
 
     def fresh_network(self, seed: int) -> PreTrainedModel:

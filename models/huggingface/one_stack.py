@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from torch import Tensor
+
 from models.edits import Edit
-from models.huggingface.observed_pass import Observed, final_vectors, observed_pass
+from models.hooks import Session
+from models.huggingface.observed_pass import Observed, observed_pass
 from models.huggingface.predictions import predictions_of
+from models.huggingface.run import PretrainedRun
 from models.huggingface.tokens import TokenizedText
 from models.model import Predicts
 from models.trace import AttentionTrace, Prediction, TokenSequence
@@ -32,24 +37,52 @@ def read_only(
     masks = [position for position, token in enumerate(tokens.ids) if token == hidden]
     whole = bool(masks) or predicts == "causal"
     if predicts == "causal" and reader.takes("logits_to_keep"):
-        kept = min(len(tokens), max(1, LOGITS // model.network.config.get_text_config().vocab_size))
-        inputs["logits_to_keep"] = kept
+        inputs["logits_to_keep"] = predictions_kept(model, len(tokens))
     done = observed_pass(model.network, model.layers, inputs, patterns=patterns, edits=edits, whole=whole)
+    logits = done.logits[0] if whole else None
+    return recorded(model, reading, text, done.session, edits, logits=logits, masks=masks, vectors=_vectors(done.run))
+
+
+def predictions_kept(model: Observed, tokens: int) -> int:
+    """Return after how many of the last tokens of a text its network is to predict."""
+    vocabulary: int = model.network.config.get_text_config().vocab_size
+    return min(tokens, max(1, LOGITS // vocabulary))
+
+
+def _vectors(run: PretrainedRun) -> Tensor | None:
+    return None if run.vectors is None else run.vectors[0]
+
+
+def recorded(
+    model: Observed,
+    reading: TokenizedText,
+    text: str,
+    session: Session,
+    edits: tuple[Edit, ...],
+    *,
+    logits: Tensor | None,
+    vectors: Tensor | None,
+    masks: Sequence[int] = (),
+) -> AttentionTrace:
+    """Return the record of a text that was read.
+
+    Shapes: `logits` [position, vocabulary], of the last positions; `vectors` [token, d_model].
+    """
+    tokens, nothing = reading.tokens, TokenSequence((), (), (), ())
     predictions: tuple[Prediction, ...] = ()
-    if whole:
-        predictions = predictions_of(done.logits[0], tokens, masks, reader.tokenizer.piece)
-    nothing = TokenSequence((), (), (), ())
+    if logits is not None:
+        predictions = predictions_of(logits, tokens, masks, model.reader.tokenizer.piece)
     return AttentionTrace(
         source=tokens,
         target=nothing,
         target_input=nothing,
-        maps=model.recorder.maps(done.session, RecordedTexts(tokens, tokens, nothing), edits),
+        maps=model.recorder.maps(session, RecordedTexts(tokens, tokens, nothing), edits),
         steps=(),
         source_text=text,
         output_text="",
         provenance=model.recorder.provenance(
-            done.session, edits, "none", notes=(*model.layers.notes(len(tokens)), *reading.notes, *model.reader.notes)
+            session, edits, "none", notes=(*model.layers.notes(len(tokens)), *reading.notes, *model.reader.notes)
         ),
         predictions=predictions,
-        vectors=final_vectors(done.run),
+        vectors=None if vectors is None else vectors.numpy(),
     )

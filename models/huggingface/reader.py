@@ -36,6 +36,8 @@ class Reader:
         """How many tokens have an embedding: what the tokenizer knows beside them cannot be read."""
         self.notes = (*self._unread(), *note_of(network))
         """What a reader of every trace must know: tokens without an embedding, other numbers than float32."""
+        self.ends = _ends(network, tokenizer)
+        """The tokens that end a text."""
         self._config = network.config
         self._takes = frozenset(inspect.signature(network.forward).parameters)
 
@@ -62,6 +64,16 @@ class Reader:
         self._check_length("text" if pair is None else "pair of texts", len(reading.tokens))
         self._check_ids(tokens.ids)
         return reading
+
+    def read_chat(self, source: str) -> tuple[TokenizedText, tuple[int, int]]:
+        """Return the tokens of a text as the words of the user of a chat, and from where to where these are."""
+        if not clean(source):
+            raise InputError(EMPTY["text"])
+        check_characters(source)
+        reading, spoken = self.tokenizer.read_chat(source)
+        self._check_length("text", len(reading.tokens))
+        self._check_ids(reading.tokens.ids)
+        return reading, spoken
 
     def read_target(self, target: str) -> list[int]:
         """Return the ids of a text that is to be forced."""
@@ -134,6 +146,15 @@ class Reader:
     def _check_length(self, name: str, tokens: int) -> None:
         if tokens > self.longest:
             raise InputError(too_long(name, tokens, self.longest))
+
+
+def _ends(network: PreTrainedModel, tokenizer: TextTokenizer) -> frozenset[int]:
+    """Return the tokens with which a text ends, as its tokenizer or its way of generating names them."""
+    holders = (getattr(network, "generation_config", None), network.config)
+    named = [getattr(holder, "eos_token_id", None) for holder in holders]
+    named += [tokenizer.tokenizer.eos_token_id]
+    each = (one for some in named for one in (some if isinstance(some, list | tuple) else [some]))
+    return frozenset(one for one in each if isinstance(one, int))
 
 
 def _embedding_rows(network: PreTrainedModel) -> int:

@@ -18,6 +18,7 @@ from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
 from models.errors import InputError, check_text
+from models.huggingface.chat import in_chat
 from models.messages import Message
 from models.trace import TokenSequence
 from models.trace.marks import Marks, show_bytes
@@ -93,7 +94,20 @@ class TextTokenizer:
     def read(self, text: str, pair: str | None = None) -> TokenizedText:
         """Return `text`, or a pair of texts, with the special tokens that the model wants around them."""
         texts = [clean(text)] if pair is None else [clean(text), clean(pair)]
-        cut = self._cut(texts)
+        return self._reading(texts, self._cut(texts), pair=pair is not None)
+
+    def read_chat(self, text: str) -> tuple[TokenizedText, tuple[int, int]]:
+        """Return `text` in the chat template, ready for an answer, and the first and last place of the user's words."""
+        said = clean(text)
+        whole = in_chat(self.tokenizer, said)
+        cut = self._cut([whole], specials=False)  # the template has them
+        start = whole.find(said)
+        spans = enumerate(zip(cut.starts, cut.ends, strict=True))
+        inside = [place for place, (begin, end) in spans if begin < start + len(said) and end > start]
+        spoken = (inside[0], inside[-1] + 1) if start >= 0 and inside else (0, 0)
+        return self._reading([whole], cut), spoken
+
+    def _reading(self, texts: Sequence[str], cut: Cut, *, pair: bool = False) -> TokenizedText:
         ids, owners, dropped = cut.ids, cut.owners, self._left_out(texts, cut)
         words: list[int] = []
         word_texts: list[str] = []
@@ -106,7 +120,7 @@ class TextTokenizer:
             words.extend(len(word_texts) + index for index in indices)
             word_texts.extend(new)
         specials = [p for p, token in enumerate(ids) if owners[p] is None or token in self._specials]
-        segments = () if pair is None else tuple(-1 if owner is None else owner for owner in owners)
+        segments = () if not pair else tuple(-1 if owner is None else owner for owner in owners)
         pieces = tuple(self.piece(token) for token in ids)
         tokens = TokenSequence(pieces, tuple(ids), tuple(words), tuple(word_texts), tuple(specials), segments)
         notes = [Message("left out by its tokenizer: {characters}", characters=_named(dropped))] if dropped else []
@@ -156,11 +170,10 @@ class TextTokenizer:
         end = whole or self._fitting(parts, others, longest)
         return ("".join(parts[:end]), len(words) - whole + unseen) if end else (text, unseen)
 
-    def _cut(self, texts: Sequence[str]) -> Cut:
+    def _cut(self, texts: Sequence[str], *, specials: bool = True) -> Cut:
         """Cut a text, or a pair of texts, into tokens, with the special ones around them."""
-        encoded = self.tokenizer(
-            *texts, return_offsets_mapping=True, return_special_tokens_mask=True, truncation=False, verbose=False
-        )
+        asked = {"return_offsets_mapping": True, "return_special_tokens_mask": True, "truncation": False}
+        encoded = self.tokenizer(*texts, **asked, add_special_tokens=specials, verbose=False)
         names = [name for name in self.tokenizer.model_input_names if name in encoded]
         return Cut(
             ids=list(encoded["input_ids"]),

@@ -15,8 +15,10 @@ from models.edits.edit import edits_given
 from models.errors import CaptureError, InputError
 from models.hooks import Session, capture
 from models.huggingface.embedded import Local
+from models.huggingface.pen import Pen
 from models.huggingface.predictions import ALTERNATIVES, predictions_of
-from models.huggingface.tokens import TextTokenizer
+from models.huggingface.tokens import TextTokenizer, TokenizedText
+from models.huggingface.writing import check_known, check_room, extended, told
 from models.messages import Message, mark
 from models.model import Kind, Predicts
 from models.networks.lstmn import LSTMN
@@ -26,8 +28,10 @@ from models.readers.reading import Described, TextReader, card_of, open_tokenize
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace
+from models.trace.written import Written
 from models.translation.replay import chosen
 from models.translation.replaying import Orders, Outcome, Replay, told_by
+from models.writing import Writing, writing_of
 
 BOUNDARY = "<|endoftext|>"
 """Stands before every text, as in the small GPT, whose tokenizer these models share."""
@@ -73,13 +77,18 @@ class LanguageReader(TextReader):
         pair: str | None = None,
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
+        write: int | Writing | None = None,
     ) -> AttentionTrace:
         """Run the model on a text; see `models.model.Model.attend`."""
         reading, wanted = self.read(source, target, pair), edits_given(edits)
+        writing = None if write is None else writing_of(write)
         patterns = with_weights(sites)
         if wanted and not self.heads:
             raise CaptureError(Message("{title} has no attention that could be edited.", title=self.title))
+        first, pen = len(reading.tokens), None
         try:
+            if writing is not None:
+                reading, pen = self._go_on(reading, writing, wanted)
             with torch.inference_mode(), capture(patterns if self.heads else (), wanted, copies=False) as session:
                 states = self.network.states(reading.inputs["input_ids"])
                 logits = self.network.logits(states)
@@ -87,7 +96,26 @@ class LanguageReader(TextReader):
             message = Message("The edits leave a word nothing to read. {error}.", error=error)
             raise InputError(message) from error
         predictions = predictions_of(logits[0], reading.tokens, (), self.tokenizer.piece)
-        return self.record(source, reading, session, wanted, predictions=predictions, vectors=states[0].numpy())
+        trace = self.record(source, reading, session, wanted, predictions=predictions, vectors=states[0].numpy())
+        if writing is None or pen is None:
+            return trace
+        return told(trace, Written(writing, first, pen.ended), self.tokenizer.decode)
+
+    def _go_on(self, reading: TokenizedText, writing: Writing, edits: tuple[Edit, ...]) -> tuple[TokenizedText, Pen]:
+        """Return a text with what the model writes after it: it keeps no list, and reads all again for each token."""
+        if writing.chat:
+            raise InputError(Message("The tokenizer of {title} has no chat template.", title=self.title))
+        check_room(self.longest, len(reading.tokens), writing)
+        rows = self.network.output_bias.shape[0]
+        check_known(writing.begin, rows)
+        end = self.tokenizer.tokenizer.eos_token_id
+        pen, reading = Pen(writing, ends=(end,), known=rows), extended(self.tokenizer, reading, writing.begin)
+        while not pen.is_done:
+            ids = extended(self.tokenizer, reading, pen.ids).inputs["input_ids"]
+            with torch.inference_mode(), capture((), edits):
+                logits = self.network.logits(self.network.states(ids)[:, -1])
+            pen.next(logits[0])
+        return extended(self.tokenizer, reading, pen.ids), pen
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> LanguageReplay:
         """Return the text of `trace`, ready to be run again; see `models.model.Model.replay`."""

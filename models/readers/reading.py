@@ -60,6 +60,7 @@ class TextReader:
     is_translation = False
     mask_token: str | None = None
     takes_pair = False
+    has_chat = False
 
     def __init__(
         self,

@@ -25,6 +25,7 @@ from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace, TokenSequence
 from models.translation.replaying import Orders, Outcome, Replay, told_by
+from models.writing import Writing, refuse_writing
 
 MECHANISM = "self-attentive"
 """What records call it, with the penalty or without."""
@@ -65,8 +66,10 @@ class SelfAttentiveReader(TextReader):
         pair: str | None = None,
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
+        write: int | Writing | None = None,
     ) -> AttentionTrace:
         """Run the model on a sentence; see `models.model.Model.attend`."""
+        refuse_writing(self.title, write)
         reading, chosen = self.read(source, target, pair), edits_given(edits)
         try:
             with torch.inference_mode(), capture(with_weights(sites), chosen, copies=False) as session:

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from models.errors import InputError
 from models.keys import KEY
 from models.trace import plain
 from models.trace.attention_trace import AttentionTrace
 from models.trace.json_text import read_json
 from models.trace.record import TraceError
+from models.writing import Writing, read_writing
 
 if TYPE_CHECKING:
     from models.edits import Edit
@@ -46,6 +48,7 @@ class Asked:
     sites: tuple[str, ...]  # what was captured
     versions: tuple[tuple[str, str], ...]  # libraries with which the record was made
     record: str  # SHA-256 of the record, as `AttentionTrace.save` writes it
+    write: Writing | None = None  # how a causal model went on with the text
 
 
 def fingerprint(trace: AttentionTrace) -> str:
@@ -81,6 +84,7 @@ def asked_of(trace: AttentionTrace) -> Asked:
         sites=tuple(sites) or ("*.weights",),
         versions=found.versions,
         record=fingerprint(trace),
+        write=None if trace.written is None else trace.written.asked,
     )
 
 
@@ -101,6 +105,7 @@ def write_asked(trace: AttentionTrace) -> str:
         "sites": list(asked.sites),
         "versions": dict(asked.versions),
         "record": asked.record,
+        **({} if asked.write is None else {"write": asked.write.to_text()}),
     }
     return json.dumps(header, ensure_ascii=False, indent=2) + "\n"
 
@@ -114,7 +119,7 @@ def read_asked(data: bytes) -> Asked:
     if type(header) is not dict or (header.get("format"), header.get("version")) != (FORMAT, VERSION):
         message = f"provenance: expected the format {FORMAT!r}, version {VERSION}"
         raise TraceError(message)
-    known = {name: value for name, value in header.items() if name not in _WORDS}
+    known = {name: value for name, value in header.items() if name not in (*_WORDS, "write")}
     found = dict(zip(_FIELDS, plain.fields_of(known, "provenance", *_FIELDS), strict=True))
     if type(found["versions"]) is not dict:
         message = "provenance: versions are an object of libraries and versions"
@@ -130,6 +135,7 @@ def read_asked(data: bytes) -> Asked:
         sites=plain.several(found["sites"], "provenance, sites", plain.text),
         versions=tuple(versions),
         record=_matching(found["record"], "record", _HASH),
+        write=_writing(header["write"]) if "write" in header else None,
     )
 
 
@@ -147,6 +153,14 @@ def _matching(value: Any, name: str, pattern: re.Pattern[str]) -> str:
         message = f"provenance, {name}: got {said[:60]!r}, which is no such name"
         raise TraceError(message)
     return said
+
+
+def _writing(value: Any) -> Writing:
+    try:
+        return read_writing(plain.text(value, "provenance, write"))
+    except InputError as error:
+        message = f"provenance, write: {error}"
+        raise TraceError(message) from error
 
 
 def _edits(texts: Iterable[str]) -> tuple[Edit, ...]:

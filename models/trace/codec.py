@@ -29,6 +29,7 @@ from models.trace.json_text import read_json
 from models.trace.record import Array, TraceError
 from models.trace.tokens import TokenSequence, hop_tokens
 from models.trace.trace_parts import TraceParts
+from models.trace.written import read_written, write_written
 
 T = TypeVar("T")
 Made = TypeVar("Made", bound=TraceParts)
@@ -118,6 +119,7 @@ def _header(trace: TraceParts) -> dict[str, Any]:
         "provenance": plain.write_provenance(trace.provenance),
         "predictions": [plain.write_prediction(each) for each in trace.predictions],
         **({"classes": [list(each) for each in trace.classes]} if trace.classes else {}),
+        **({"written": write_written(trace.written)} if trace.written else {}),
     }
 
 
@@ -189,6 +191,7 @@ def _parts(header: Any, arrays: dict[str, Array]) -> dict[str, Any]:
         message = f"record: got the format {got!r}; this version of the bench reads {[FORMAT, VERSION]!r}"
         raise TraceError(message)
     classes = header.pop("classes", [])  # of a classifier alone: records before it have none
+    written = header.pop("written", None)  # of a causal model that wrote
     found = dict(zip(_FIELDS, plain.fields_of(header, "header", *_FIELDS), strict=True))
     source, target, target_input = (
         plain.read_tokens(found[name], name) for name in ("source", "target", "target_input")
@@ -215,6 +218,7 @@ def _parts(header: Any, arrays: dict[str, Array]) -> dict[str, Any]:
         "predictions": plain.several(found["predictions"], "predictions", plain.read_prediction),
         "vectors": vectors,
         "classes": plain.pairs(classes, "classes"),
+        "written": None if written is None else read_written(written, "written"),
     }
 
 

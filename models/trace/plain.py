@@ -28,7 +28,8 @@ _LAYOUT = re.compile(r",?(\.[0-9][efg%])?")  # of a number in a message
 LARGEST = 2**53  # of a whole number: every reader of JSON has it exactly
 
 
-def _refuse(where: str, got: object, expected: str) -> TraceError:
+def refuse(where: str, got: object, expected: str) -> TraceError:
+    """Return the error that names what was read where something else was expected."""
     shown = repr(got)
     return TraceError(f"record, {where}: got {shown[:60]}{'…' * (len(shown) > 60)}; expected {expected}")
 
@@ -36,35 +37,35 @@ def _refuse(where: str, got: object, expected: str) -> TraceError:
 def text(value: Any, where: str) -> str:
     """Return `value` if it is a text; TraceError, naming `where`, else. So do the others below, for their kinds."""
     if type(value) is not str:
-        raise _refuse(where, value, "a text")
+        raise refuse(where, value, "a text")
     return value
 
 
 def whole(value: Any, where: str) -> int:
     """Return `value` if it is a whole number."""
     if type(value) is not int or abs(value) > LARGEST:
-        raise _refuse(where, value, "a whole number")
+        raise refuse(where, value, "a whole number")
     return value
 
 
 def number(value: Any, where: str) -> float:
     """Return `value` if it is a number; minus infinity is one, what is not a number is not."""
     if type(value) not in (int, float) or math.isnan(value) or value == math.inf:
-        raise _refuse(where, value, "a number")
+        raise refuse(where, value, "a number")
     return float(value)
 
 
 def flag(value: Any, where: str) -> bool:
     """Return `value` if it is true or false."""
     if type(value) is not bool:
-        raise _refuse(where, value, "true or false")
+        raise refuse(where, value, "true or false")
     return value
 
 
 def several(value: Any, where: str, read: Callable[[Any, str], T]) -> tuple[T, ...]:
     """Return what `read` makes of each item of a list."""
     if type(value) is not list:
-        raise _refuse(where, value, "a list")
+        raise refuse(where, value, "a list")
     return tuple([read(each, where) for each in value])
 
 
@@ -72,7 +73,7 @@ def fields_of(value: Any, where: str, *names: str) -> list[Any]:
     """Return the values of `names` in an object that has these and no others."""
     if type(value) is not dict or value.keys() != set(names):
         got = sorted(value) if type(value) is dict else value
-        raise _refuse(where, got, f"an object of {', '.join(names)}")
+        raise refuse(where, got, f"an object of {', '.join(names)}")
     return [value[name] for name in names]
 
 
@@ -83,7 +84,7 @@ def pairs(value: Any, where: str) -> tuple[tuple[str, float], ...]:
 
 def _pair(value: Any, where: str) -> tuple[str, float]:
     if type(value) is not list or len(value) != 2:
-        raise _refuse(where, value, "a text and a number")
+        raise refuse(where, value, "a text and a number")
     return text(value[0], where), number(value[1], where)
 
 
@@ -104,15 +105,15 @@ def read_message(value: Any, where: str, depth: int = 0) -> Any:
     """Return what `write_message` wrote; a text may name its values, and do nothing else with them."""
     if type(value) is not dict:
         if type(value) not in (str, int, float, bool, type(None)):
-            raise _refuse(where, value, "a text or a number")
+            raise refuse(where, value, "a text or a number")
         return value
     if depth > DEEPEST:
-        raise _refuse(where, value, f"messages in messages {DEEPEST} deep at most")
+        raise refuse(where, value, f"messages in messages {DEEPEST} deep at most")
     counted = "one" in value
     names = ("one", "many", "count", "values") if counted else ("text", "values")
     *parts, given = fields_of(value, where, *names)
     if type(given) is not dict or "self" in given or (counted and "count" in given):
-        raise _refuse(where, given, "values by their names")
+        raise refuse(where, given, "values by their names")
     values = {name: read_message(each, where, depth + 1) for name, each in given.items()}
     texts = [text(each, where) for each in parts[: 1 + counted]]
     shown = {**values, "count": whole(parts[2], where)} if counted else values
@@ -124,7 +125,7 @@ def read_message(value: Any, where: str, depth: int = 0) -> Any:
     except TraceError:
         raise
     except ValueError as error:  # the layout of a number, where something else stands
-        raise _refuse(where, texts, str(error)) from error
+        raise refuse(where, texts, str(error)) from error
 
 
 def _check_places(message: str, values: Mapping[str, Any], where: str) -> None:
@@ -136,13 +137,13 @@ def _check_places(message: str, values: Mapping[str, Any], where: str) -> None:
     try:
         places = list(Formatter().parse(message)) if size <= LONGEST else []
     except ValueError as error:
-        raise _refuse(where, message, "a text with {names}") from error
+        raise refuse(where, message, "a text with {names}") from error
     for _before, name, layout, conversion in places:
         if name is not None and (name not in values or conversion or not _LAYOUT.fullmatch(layout or "")):
-            raise _refuse(where, message, f"a text that names {', '.join(sorted(values))} and no more")
+            raise refuse(where, message, f"a text that names {', '.join(sorted(values))} and no more")
         size += lengths.get(name or "", 0)
     if size > LONGEST:
-        raise _refuse(where, message, f"a message of {LONGEST:,} characters at most")
+        raise refuse(where, message, f"a message of {LONGEST:,} characters at most")
 
 
 # The parts of a trace -----------------------------------------------------------------------------------------------
@@ -177,7 +178,7 @@ def write_step(step: Step) -> list[Any]:
 def read_step(value: Any, where: str) -> Step:
     """Return what `write_step` wrote."""
     if type(value) is not list or len(value) != 4:
-        raise _refuse(where, value, "a text, its number, its log-probability and alternatives")
+        raise refuse(where, value, "a text, its number, its log-probability and alternatives")
     likely = math.nan if value[2] is None else number(value[2], where)
     return Step(text(value[0], where), whole(value[1], where), likely, pairs(value[3], where))
 
@@ -190,14 +191,14 @@ def write_prediction(each: Prediction) -> list[Any]:
 def read_prediction(value: Any, where: str) -> Prediction:
     """Return what `write_prediction` wrote."""
     if type(value) is not list or len(value) != 3:
-        raise _refuse(where, value, "a position, alternatives and a log-probability")
+        raise refuse(where, value, "a position, alternatives and a log-probability")
     likely = None if value[2] is None else number(value[2], where)
     return Prediction(whole(value[0], where), pairs(value[1], where), likely)
 
 
 _ABOUT = ("mechanism", "title", "paper", "equation", "checkpoint", "sha256")
 _OTHERS = ("year", "versions", "decoding", "edits", "exact", "notes", "alignment")
-_DECODINGS = ("greedy", "forced", "none")
+_DECODINGS = ("greedy", "sampled", "forced", "none")
 
 
 def write_provenance(found: Provenance) -> dict[str, Any]:
@@ -220,7 +221,7 @@ def read_provenance(value: Any, where: str) -> Provenance:
 
     found = dict(zip((*_ABOUT, *_OTHERS), fields_of(value, where, *_ABOUT, *_OTHERS), strict=True))
     if found["decoding"] not in _DECODINGS:
-        raise _refuse(where, found["decoding"], f"decoding to be one of {', '.join(_DECODINGS)}")
+        raise refuse(where, found["decoding"], f"decoding to be one of {', '.join(_DECODINGS)}")
     edits = several(found["edits"], f"{where}, edits", text)
     try:
         read = tuple(read_edit(each) for each in edits)
@@ -229,9 +230,9 @@ def read_provenance(value: Any, where: str) -> Provenance:
         raise TraceError(message) from error
     versions = several(found["versions"], f"{where}, versions", lambda each, at: several(each, at, text))
     if any(len(each) != 2 for each in versions):
-        raise _refuse(where, versions, "versions to be pairs of a name and a version")
+        raise refuse(where, versions, "versions to be pairs of a name and a version")
     if type(found["notes"]) is list and len(found["notes"]) > MOST_NOTES:
-        raise _refuse(where, found["notes"], f"{MOST_NOTES} notes at most")
+        raise refuse(where, found["notes"], f"{MOST_NOTES} notes at most")
     return Provenance(
         **{name: text(found[name], f"{where}, {name}") for name in _ABOUT},
         year=whole(found["year"], f"{where}, year"),
@@ -247,13 +248,13 @@ def read_provenance(value: Any, where: str) -> Provenance:
 def _note(value: Any, where: str) -> str:
     said = read_message(value, where)
     if not isinstance(said, str):
-        raise _refuse(where, value, "a text")
+        raise refuse(where, value, "a text")
     return said
 
 
 def _alignment(value: Any, where: str) -> Alignment:
     if type(value) is not list or len(value) != 3 or value[2] not in ("written", "input"):
-        raise _refuse(where, value, "a site, a head and a reading")
+        raise refuse(where, value, "a site, a head and a reading")
     head = value[1] if value[1] == "mean" else whole(value[1], where)
     return Alignment(read_site(value[0], where), head, value[2])
 
@@ -263,4 +264,4 @@ def read_site(value: Any, where: str) -> Site:
     try:
         return Site.parse(text(value, where))
     except ValueError as error:
-        raise _refuse(where, value, str(error)) from error
+        raise refuse(where, value, str(error)) from error

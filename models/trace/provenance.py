@@ -35,8 +35,8 @@ class Provenance:
     checkpoint: str  # key that `models.load` takes, such as ``bahdanau-en-fr``
     sha256: str  # hash of the weights file
     versions: tuple[tuple[str, str], ...]  # libraries with their versions
-    # whether the target was the model's own choice, was given, or there is none
-    decoding: Literal["greedy", "forced", "none"]
+    # whether what was written was the model's own choice, drawn, given, or there is none
+    decoding: Literal["greedy", "sampled", "forced", "none"]
     edits: tuple[Edit, ...] = ()  # interventions, in the order in which they were applied
     exact: bool = True  # whether the weights are those that the model used (float32, no approximation)
     notes: tuple[str, ...] = ()  # what a reader must know: a cut input, rows that need not sum to 1,

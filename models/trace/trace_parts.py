@@ -14,6 +14,7 @@ from models.trace.provenance import Provenance
 from models.trace.record import Record, TraceError, frozen_array, problem
 from models.trace.steps import Prediction, Step
 from models.trace.tokens import TokenSequence, hop_tokens
+from models.trace.written import Written
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +32,7 @@ class TraceParts(Record):
     predictions: tuple[Prediction, ...] = ()
     vectors: NDArray[np.float32] | None = None
     classes: tuple[tuple[str, float], ...] = ()
+    written: Written | None = None
 
     def __post_init__(self) -> None:
         if self.vectors is not None:
@@ -44,6 +46,8 @@ class TraceParts(Record):
                 f"{len(self.steps)} steps; expected as many of each"
             )
             raise TraceError(message)
+        if self.written is not None:
+            self.written.check(len(self.source))
         if len(set(self.sites)) != len(self.maps):
             message = f"trace: a site stands twice among {', '.join(map(str, self.sites))}; expected each once"
             raise TraceError(message)

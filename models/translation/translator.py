@@ -31,6 +31,7 @@ from models.translation.texts import as_read, capitals, cut_after, fit_text, not
 from models.translation.tokenizer import PairTokenizer
 from models.translation.words import normalise
 from models.vocabulary import BEGIN, END
+from models.writing import Writing, refuse_writing
 
 ALTERNATIVES = 5
 """How many of the likeliest tokens a step keeps."""
@@ -44,6 +45,7 @@ class Translator:
     is_translation = True
     mask_token: str | None = None
     takes_pair = False
+    has_chat = False
 
     def __init__(
         self,
@@ -89,9 +91,11 @@ class Translator:
         pair: str | None = None,
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
+        write: int | Writing | None = None,
     ) -> AttentionTrace:
         """Run the model on a sentence and return what it attended to."""
         self._refuse_second(pair)
+        refuse_writing(self.title, write)
         source_tokens = read_text(self.tokenizer, source, "sentence")
         forced = None if target is None else read_text(self.tokenizer, target, "translation")
         chosen = edits_given(edits)

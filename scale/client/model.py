@@ -23,6 +23,7 @@ from models.trace.json_text import read_json
 from models.trace.plain import fields_of, read_site
 from models.translation.replaying import Orders, Outcome, Replay, told_by
 from models.translation.words import beginning
+from models.writing import Writing, writing_of
 from scale.client.service import Service
 from scale.serve.answers import FACTS
 from scale.serve.wire import Request
@@ -50,6 +51,7 @@ class ServedModel:
     predicts: Predicts
     mask_token: str | None
     takes_pair: bool
+    has_chat: bool
 
     def __init__(self, service: Service, key: str) -> None:
         self.service = service
@@ -71,10 +73,13 @@ class ServedModel:
         pair: str | None = None,
         edits: Iterable[Edit] = (),
         sites: Iterable[str | Site] = ("*.weights",),
+        write: int | Writing | None = None,
     ) -> AttentionTrace:
         """Run the model on a text; see `models.model.Model.attend`."""
         patterns = tuple(map(str, sites))
-        return record_in(self.service.ask(Request("attend", self.key, source, target, pair, tuple(edits), patterns))[0])
+        writing = None if write is None else writing_of(write)
+        request = Request("attend", self.key, source, target, pair, tuple(edits), patterns, write=writing)
+        return record_in(self.service.ask(request)[0])
 
     def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:
         """Cut a text after the last word that the model takes; see `models.model.Model.fit`."""

@@ -33,6 +33,7 @@ FACTS = (
     "predicts",
     "mask_token",
     "takes_pair",
+    "has_chat",
 )
 """What is told of a model, beside how many heads read where."""
 
@@ -55,6 +56,7 @@ def unreadable(model: Model, error: BaseException) -> InputError:
 def record_of(model: Model, request: Request) -> AttentionTrace:
     """Return the run that is asked for."""
     options: dict[str, Any] = {"pair": request.pair, "edits": request.edits, "sites": request.sites}
+    options |= {"write": request.write}
     return model.attend(request.source, request.target, **options)
 
 

@@ -21,6 +21,7 @@ from models.trace.codec import pack
 from models.trace.json_text import read_json
 from models.trace.record import Array, TraceError
 from models.translation.words import check_characters
+from models.writing import Writing, read_writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,6 +86,7 @@ class Request:
     seed: int | None = None  # of fresh weights
     names: tuple[str, ...] = ()  # of parameters
     count: int = 0  # of positions
+    write: Writing | None = None  # as in the model's ``attend``
 
     def to_bytes(self) -> bytes:
         """Return the request as JSON; what is as usual is left out."""
@@ -99,6 +101,8 @@ class Request:
             said["row_edits"] = [[row, each.to_text()] for row, each in self.row_edits]
         if self.place is not None:
             said["place"] = str(self.place)
+        if self.write is not None:
+            said["write"] = self.write.to_text()
         return json.dumps(said, separators=(",", ":")).encode()
 
 
@@ -179,6 +183,10 @@ def _edits(value: Any, where: str) -> tuple[Edit, ...]:
     return plain.several(value, where, _edit)
 
 
+def _writing(value: Any, where: str) -> Writing:
+    return read_writing(plain.text(value, where))
+
+
 def _row_edit(value: Any, where: str) -> tuple[int, Edit]:
     if type(value) is not list or len(value) != 2:
         message = f"{where}: expected a row and an edit"
@@ -197,6 +205,7 @@ _READ: Mapping[str, Callable[[Any, str], Any]] = {
     "row_edits": _some(_row_edit, MOST_ROWS),
     "place": _maybe(plain.read_site),
     "seed": _maybe(_natural(MOST_NUMBER)),
+    "write": _writing,
     "names": _some(_matching(_NAME), MOST_SITES),
     "count": _natural(MOST_POSITIONS),
 }
