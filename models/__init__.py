@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from models.sites import Site
     from models.trace import AttentionMap, AttentionTrace, TokenSequence
     from models.translation.entry import Entry
+    from models.writing import Writing
 
 __all__ = [
     "AttentionMap",
@@ -35,6 +36,7 @@ __all__ = [
     "Model",
     "Site",
     "TokenSequence",
+    "Writing",
     "catalog",
     "describe",
     "is_pretrained",
@@ -55,6 +57,7 @@ _HOMES = {
     "Model": "model",
     "Site": "sites",
     "TokenSequence": "trace",
+    "Writing": "writing",
     "catalog": "registry",
     "describe": "registry",
     "is_pretrained": "keys",

@@ -18,6 +18,9 @@ MOST_BEGUN = 400
 """Tokens that the model can be made to begin with."""
 
 HOTTEST, LEAST_SHARE, MOST_BEST, MOST_SEED = 5, 0.01, 10**6, 2**31 - 1
+LONGEST = 4000
+"""Characters of the notation of one."""
+
 _WHOLE = re.compile(r"[0-9]{1,10}")
 _DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,6})?")
 _IDS = re.compile(r"[0-9]{1,7}(\.[0-9]{1,7})*")
@@ -55,7 +58,7 @@ class Writing:
     Examples
     --------
     >>> Writing(20, temperature=0.8, seed=7).to_text()
-    'tokens=20 temperature=0.8 seed=7'
+    '20 temperature=0.8 seed=7'
     """
 
     tokens: int
@@ -101,7 +104,7 @@ class Writing:
 
     def to_text(self) -> str:
         """Return it as it stands in a link; `read_writing` reads it back."""
-        parts = [f"tokens={self.tokens}"]
+        parts = [str(self.tokens)]
         for each in fields(self)[1:]:
             value = getattr(self, each.name)
             if value != each.default:
@@ -111,16 +114,17 @@ class Writing:
 
 def read_writing(text: str) -> Writing:
     """Read what `Writing.to_text` wrote, whoever it comes from; InputError names what it cannot be."""
+    tokens, *settings = text[:LONGEST].split() or [""]
     found: dict[str, Any] = {}
-    for part in text[:10_000].split():
+    for part in settings:
         name, _equals, value = part.partition("=")
-        pattern, read = _READ.get(name, (None, None))
-        if pattern is None or read is None or name in found or not pattern.fullmatch(value):
+        pattern, read = _READ.get(name, (_NOTHING, str))
+        if name in found or not pattern.fullmatch(value):
             raise InputError(Message("This is no way of writing: {given}.", given=shortly(part)))
         found[name] = read(value)
-    if "tokens" not in found:
+    if not _WHOLE.fullmatch(tokens):
         raise InputError(Message("This is no way of writing: {given}.", given=shortly(text)))
-    return Writing(**found)
+    return Writing(int(tokens), **found)
 
 
 def refuse_writing(title: str, write: object) -> None:
@@ -135,8 +139,9 @@ def writing_of(write: object) -> Writing:
     return write if isinstance(write, Writing) else Writing(write)  # type: ignore[arg-type] # it says what is wrong
 
 
+_NOTHING = re.compile("(?!)")
 _READ: dict[str, tuple[re.Pattern[str], Any]] = {
-    **{name: (_WHOLE, int) for name in ("tokens", "top_k", "seed")},
+    **{name: (_WHOLE, int) for name in ("top_k", "seed")},
     **{name: (_DECIMAL, float) for name in ("temperature", "top_p")},
     "begin": (_IDS, lambda value: tuple(map(int, value.split(".")))),
     **{name: (_SWITCH, lambda value: value == "on") for name in ("chat", "cache")},

@@ -15,6 +15,7 @@ from models.command import run
 from models.mechanisms import usual
 from models.registry import load
 from models.trace import AttentionTrace
+from models.writing import read_writing
 from viz.text.tokens import visible
 from viz.views.view import choose_view
 
@@ -29,10 +30,19 @@ def main(
         str, typer.Option(metavar="KEY", help="A model: a key, hf:owner/name, or a folder; Bahdanau's if left out.")
     ] = f"{FIRST}-en-fr",
     target: Annotated[str | None, typer.Option(help="A translation that the model is made to write.")] = None,
+    write: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TOKENS",
+            help="How many tokens a causal model goes on with, 1 to 40; settings behind it: "
+            "'20 temperature=0.8 top_k=50 top_p=0.9 seed=7 chat=on'.",
+        ),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Save the whole trace here, such as trace.npz.")] = None,
 ) -> None:
     """Run a model on a text."""
-    trace = load(Path(model) if Path(model).is_dir() else model).attend(text, target)
+    writing = None if write is None else read_writing(write)
+    trace = load(Path(model) if Path(model).is_dir() else model).attend(text, target, write=writing)
     if out is None:
         typer.echo(table(trace))
         return
