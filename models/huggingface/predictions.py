@@ -25,5 +25,6 @@ def predictions_of(
     found = []
     for place, row, likely in zip(positions, values, likeliest(values, piece, most=ALTERNATIVES), strict=True):
         follows = None if masks or place == len(tokens) - 1 else float(row[tokens.ids[place + 1]])
-        found.append(Prediction(place, likely, follows))
+        ids = () if masks or follows is not None else tuple(row.topk(len(likely)).indices.tolist())
+        found.append(Prediction(place, likely, follows, ids))
     return tuple(found)

@@ -185,15 +185,17 @@ def read_step(value: Any, where: str) -> Step:
 
 def write_prediction(each: Prediction) -> list[Any]:
     """Return a prediction as what JSON can hold."""
-    return [each.position, [list(pair) for pair in each.alternatives], each.log_probability]
+    likely = [list(pair) for pair in each.alternatives]
+    return [each.position, likely, each.log_probability, *([list(each.ids)] if each.ids else [])]
 
 
 def read_prediction(value: Any, where: str) -> Prediction:
     """Return what `write_prediction` wrote."""
-    if type(value) is not list or len(value) != 3:
-        raise refuse(where, value, "a position, alternatives and a log-probability")
+    if type(value) is not list or len(value) not in (3, 4):
+        raise refuse(where, value, "a position, alternatives, a log-probability, and their ids if they are known")
+    ids = several(value[3], where, whole) if len(value) == 4 else ()
     likely = None if value[2] is None else number(value[2], where)
-    return Prediction(whole(value[0], where), pairs(value[1], where), likely)
+    return Prediction(whole(value[0], where), pairs(value[1], where), likely, ids)
 
 
 _ABOUT = ("mechanism", "title", "paper", "equation", "checkpoint", "sha256")

@@ -32,3 +32,4 @@ class Prediction:
     alternatives: tuple[tuple[str, float], ...]  # the likeliest tokens with their probabilities, best first
     # natural logarithm of the probability of the token that does follow; None at the end and for a masked token
     log_probability: float | None = None
+    ids: tuple[int, ...] = ()  # vocabulary indices of `alternatives`, behind the last token of a causal model

@@ -51,6 +51,7 @@ class ServiceWorkers:
         """Ask several questions at once."""
         begun = []
         for each in questions:
-            request = Request("attend", each.key, each.source, each.target, each.pair, each.edits, each.sites)
+            asked = (each.key, each.source, each.target, each.pair, each.edits, each.sites)
+            request = Request("attend", *asked, write=each.write)
             begun.append(ServedAnswer(self._service.begin(request)))
         return begun

@@ -55,7 +55,7 @@ def encode_comparison(
 
 def labels_of(view: View, width: float) -> dict[str, Any]:
     """Return the labels of rows and columns, and how they are set, in a figure of `width` pixels."""
-    queries, keys, longest = view.shown.query_tokens, view.shown.key_tokens, longest_label(width)
+    queries, keys, longest = view.query_labels, view.key_labels, longest_label(width)
     return {
         "row_labels": [isolated(shorten(visible(text), longest)) for text in queries.texts],
         "column_labels": [isolated(shorten(visible(text), longest)) for text in keys.texts],

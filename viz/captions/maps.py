@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
+from models.trace.written import Written
+from models.writing import Writing
 from viz.captions.edits import all_in_words
 from viz.text.language import SEMICOLON, _, _n, listed, say
 from viz.text.tokens import is_word, isolated, visible
@@ -16,6 +18,7 @@ from viz.views.hiding import HIDDEN
 from viz.views.links import Link, strongest_links
 from viz.views.view import View, is_hard
 from viz.views.windows import Windows
+from viz.views.written import WRITTEN
 
 
 def notes_of(view: View) -> tuple[str, ...]:
@@ -26,6 +29,8 @@ def notes_of(view: View) -> tuple[str, ...]:
         notes.append(_("edited: {edits}", edits=all_in_words(view.trace)))
     if provenance.decoding == "forced":
         notes.append(_("the translation was given, not chosen by the model"))
+    if view.trace.written is not None:
+        notes.extend(written_notes(view.trace.written))
     if not provenance.exact:
         notes.append(_("weights are approximate"))
     if view.merged:
@@ -46,6 +51,22 @@ def notes_of(view: View) -> tuple[str, ...]:
             )
         )
     return (*notes, *map(say, provenance.notes))
+
+
+def written_notes(written: Written) -> tuple[str, ...]:
+    """Say which tokens a causal model wrote, and how."""
+    return (f"{WRITTEN} {way_of_writing(written.asked)}",)
+
+
+def way_of_writing(asked: Writing) -> str:
+    """Say how a causal model chose the tokens that it wrote."""
+    if not asked.draws:
+        return _("written by the model or chosen by hand") if asked.begin else _("written by the model, greedily")
+    settings = [_("temperature {temperature:g}", temperature=asked.temperature)]
+    settings += [f"top-k {asked.top_k}"] * bool(asked.top_k)
+    settings += [f"top-p {asked.top_p:g}"] * (asked.top_p < 1)
+    settings.append(_("seed {seed}", seed=asked.seed))
+    return _("drawn by the model ({settings})", settings=listed(settings))
 
 
 def _place_note(view: View) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from collections import Counter
 
 from models.trace import AttentionTrace
 from viz.captions.edits import all_in_words
-from viz.captions.maps import map_title
+from viz.captions.maps import map_title, way_of_writing
 from viz.text.language import SEMICOLON, _, _n, listed, mark, say
 
 _DECODINGS = {
@@ -23,8 +23,8 @@ def facts_of(trace: AttentionTrace) -> tuple[tuple[str, str], ...]:
         (_("Mechanism"), _(about.title) + year),
         (_("Paper"), listed(filter(None, (about.paper, about.equation and _(about.equation))))),
         (_("Text that was read"), trace.source_text),
-        (_("Text that was written"), trace.output_text if trace.is_translation else ""),
-        (_("How it was written"), _(_DECODINGS.get(about.decoding, ""))),
+        (_("Text that was written"), trace.output_text),
+        (_("How it was written"), _how(trace)),
         (_("Edits"), all_in_words(trace)),
         (_("Maps"), listed(_maps(trace), SEMICOLON)),
         (_("What to know"), listed((say(note) for note in about.notes), SEMICOLON)),
@@ -33,6 +33,13 @@ def facts_of(trace: AttentionTrace) -> tuple[tuple[str, str], ...]:
         (_("Libraries"), listed(" ".join(each) for each in about.versions)),
     )
     return tuple((name, text) for name, text in said if text)
+
+
+def _how(trace: AttentionTrace) -> str:
+    """Say how the text was written, if one was."""
+    if trace.written is not None:
+        return way_of_writing(trace.written.asked)
+    return _(_DECODINGS.get(trace.provenance.decoding, ""))
 
 
 def _maps(trace: AttentionTrace) -> list[str]:

@@ -91,7 +91,7 @@ def head_lines(
         raise ValueError(message)
     views = pick_views(trace, sites, unit, heads, hiding)
     view, least = views[0], hiding.threshold or LEAST
-    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    queries, keys = view.query_labels.texts, view.key_labels.texts
     lines = [_lines(place, each.weights, least) for place, each in zip(heads, views, strict=True)]
     traces = [_named(place, colour) for place, colour in zip(heads, HEAD_COLOURS, strict=False)]
     for number, each in enumerate(lines):
@@ -227,7 +227,7 @@ def _layout(view: View, lines: Sequence[_Lines], least: float, width: float) -> 
 
 def _axes(view: View, width: float, y_span: dict[str, Any]) -> dict[str, Any]:
     """Return the axes: queries labelled at the left, keys at the right, `y_span` is what both columns have alike."""
-    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    queries, keys = view.query_labels.texts, view.key_labels.texts
     longest = max(4, min(LONGEST_LABEL, int(width * SHARE_OF_LABELS / (FONT_SIZE * GLYPH_WIDTH))))
     left, right = (tokens.widest(texts, longest) * GLYPH_WIDTH * FONT_SIZE + 14 for texts in (queries, keys))
     return {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from models.edits import Edit
+    from models.writing import Writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,9 +20,10 @@ class RunRequest:
     edits: tuple[Edit, ...]  # as in the model's ``attend``
     sites: tuple[str, ...]  # as in the model's ``attend``
     pair: str | None = None  # as in the model's ``attend``
+    write: Writing | None = None  # as in the model's ``attend``; of pretrained models alone
 
     def asked(self) -> dict[str, Any]:
-        """Return what the process is told, but the number by which the answer is known."""
+        """Return what the process of our own translators is told, but the number by which the answer is known."""
         edits = [each.to_text() for each in self.edits]
         asked = {"key": self.key, "source": self.source, "target": self.target, "edits": edits}
         return asked | {"sites": [str(each) for each in self.sites]}

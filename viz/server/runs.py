@@ -23,6 +23,7 @@ from viz.shell.script_run import ENDINGS, leave_if_asked
 if TYPE_CHECKING:
     from models.edits import Edit
     from models.model import Model
+    from models.writing import Writing
 
 
 class RunOptions(TypedDict, total=False):
@@ -31,9 +32,10 @@ class RunOptions(TypedDict, total=False):
     pair: str | None  # A second text, for a pretrained encoder
     edits: tuple[Edit, ...]  # as in the model's ``attend``
     sites: tuple[str, ...]  # as in the model's ``attend``
+    write: Writing | None  # as in the model's ``attend``
 
 
-_USUAL: RunOptions = {"pair": None, "edits": (), "sites": ("*.weights",)}
+_USUAL: RunOptions = {"pair": None, "edits": (), "sites": ("*.weights",), "write": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Run:
         if not of_any and (models.is_pretrained(self.key) or options["pair"] is not None):
             return None
         edits, sites = tuple(options["edits"]), tuple(options["sites"])
-        return RunRequest(self.key, self.source, self.target, edits, sites, options["pair"])
+        return RunRequest(self.key, self.source, self.target, edits, sites, options["pair"], options["write"])
 
 
 class Runs:

@@ -16,6 +16,7 @@ from viz.text.counting import FIRST_POSITION
 from viz.text.language import _, mark
 from viz.views.folding import fold
 from viz.views.hiding import Hiding, hide_tokens, outside
+from viz.views.written import label_written
 
 Unit = Literal["word", "piece"]
 
@@ -95,6 +96,20 @@ class View:
     def weights(self) -> NDArray[np.float32]:
         """The weights shown, [query, key]."""
         return self.shown.head(self.head)
+
+    @property
+    def query_labels(self) -> TokenSequence:
+        """What labels the rows: the tokens, those that a causal model wrote marked."""
+        return self._labels(self.shown.query_tokens, self.hidden_queries)
+
+    @property
+    def key_labels(self) -> TokenSequence:
+        """What labels the columns, as of the rows."""
+        return self._labels(self.shown.key_tokens, self.hidden_keys)
+
+    def _labels(self, shown: TokenSequence, hidden: tuple[int, ...]) -> TokenSequence:
+        words = self.unit == "word"
+        return label_written(shown, self.trace.source, self.trace.written, words=words, hidden=hidden)
 
     @property
     def title(self) -> str:

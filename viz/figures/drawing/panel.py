@@ -54,8 +54,8 @@ def panel_of(view: View, *, title: str, notes: Sequence[str]) -> Panel:
     return Panel(
         title=title,
         notes=tuple(notes),
-        queries=view.shown.query_tokens,
-        keys=view.shown.key_tokens,
+        queries=view.query_labels,
+        keys=view.key_labels,
         query_title=view.query_title,
         key_title=view.key_title,
         values=view.weights,

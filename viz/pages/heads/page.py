@@ -13,12 +13,14 @@ import models
 from models.huggingface.reader_entries import reader_entry
 from models.keys import pair_of
 from models.trace import AttentionTrace
+from models.writing import Writing
 from viz.pages.heads.against import compare_with
 from viz.pages.heads.aligning import show_aligning
 from viz.pages.heads.corpus import show_corpus
 from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
 from viz.pages.heads.hops import show_hops
+from viz.pages.heads.kept import show_kept
 from viz.pages.heads.matched import Texts
 from viz.pages.heads.model import KEY, choose_model, open_model, turn_to_pair
 from viz.pages.heads.picked import compare_heads
@@ -28,7 +30,8 @@ from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import HeadSelection, is_long_text
 from viz.pages.heads.wanted import choose_wanted
 from viz.server.runtime import shared_host
-from viz.text.language import _, _n, mark
+from viz.text.language import _, _n, mark, say
+from viz.text.markup import plain
 from viz.text.masking import Masked
 from viz.widgets.frame import Frame, Page, asking
 from viz.widgets.language_pair import settle_on
@@ -37,6 +40,7 @@ from viz.widgets.masking import mask_words
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import USUAL, say_cut, says_of, sentence_box
 from viz.widgets.settings import link, text_box
+from viz.widgets.writing import asked, goes_on, keep_written, last_written, show_writing
 
 LEAST_BESIDE = 1100
 """Pixels between the margins from which the compared heads stand beside the overview: in windows of 1200 or more."""
@@ -106,8 +110,12 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     shown = HeadSelection(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
     _settle(shown, key)
-    with line:
-        show_output(trace, model, hidden)
+    if goes_on(trace, model):
+        with words:
+            show_writing(trace, model)
+    else:
+        with line:
+            show_output(trace, model, hidden)
     if is_long_text(trace):
         _say_long(trace)
     visit = frame.visit(wanted)
@@ -123,6 +131,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
         compare_heads(replace(visit, width=room), shown, picked)
         show_corpus(shown, model.sha256, picked)
     show_likeliest(trace, model, hidden)
+    show_kept(trace)
     if reader_entry(key).memory:
         show_reach(visit, trace)
     show_below(visit, shown, arrangement, picked)
@@ -186,16 +195,33 @@ def _run(
         fitting = fit_text(model, frame.sentence, messages, pair=pair)
         with words:
             masked = mask_words(model, fitting)
-        trace = host.attend(key, masked.text, pair=pair)
+        trace, writing = _written(key, masked.text, pair, messages)
         say_cut((trace,), messages)
         keep_readable(fitting)
     except models.InputError as error:
         last = last_readable(model, error, messages)
         if last is None:
             return None
-        masked, pair = Masked(last), None
+        masked, pair, writing = Masked(last), None, None
         trace = host.attend(key, last)
-    return trace, host.identify(key, masked.text, pair=pair), (masked.text, pair), masked.hidden
+    identity = host.identify(key, masked.text, pair=pair, write=writing)
+    return trace, identity, (masked.text, pair), masked.hidden
+
+
+def _written(key: str, text: str, pair: str | None, messages: DeltaGenerator) -> tuple[AttentionTrace, Writing | None]:
+    """Run the model with what is to be written after the text; if it cannot, say so and go back to what could be."""
+    host = shared_host()
+    writing = asked(host.model(key), text)
+    try:
+        trace = host.attend(key, text, pair=pair, write=writing)
+    except models.InputError as error:
+        if writing is None:
+            raise
+        messages.error(plain(say(error)), icon=":material/edit:")
+        writing = last_written((key, text))
+        trace = host.attend(key, text, pair=pair, write=writing)
+    keep_written((key, text), writing)
+    return trace, writing
 
 
 PAGE = Page(

@@ -7,6 +7,7 @@ from viz.widgets.masking import MASKED
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Heads, Several, Switch, TextSetting
 from viz.widgets.shared_settings import PICTURE, UNIT
+from viz.widgets.writing import WRITE
 
 OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is shown"
 FOLDED_TEXT = "text that is folded"
@@ -97,6 +98,7 @@ SETTINGS = (
     MASKED,
     MODEL,
     PAIR,
+    WRITE,
     MAP,
     BETWEEN,
     UNIT,
