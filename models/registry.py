@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from models.errors import InputError, UnknownModelError, shortly
-from models.huggingface.embedded import Local, local_models
+from models.huggingface.embedded import Local, local, local_models
 from models.huggingface.files import ADAPTER_FILE
 from models.huggingface.hub_settings import HubSettings
+from models.huggingface.offers import offer_of
 from models.huggingface.placement import ON_CPU, Placement
 from models.keys import check_key, identity_of, is_of_hub, is_pretrained, mechanism_of, pair_of, split_point
 from models.mechanisms import mechanisms
@@ -152,9 +153,14 @@ def load(key: str | Path, *, device: str = "cpu", dtype: str = "float32") -> Mod
     placement = Placement(device, dtype)
     if isinstance(key, Path):
         _check_path(key)
-        foreign = any((key / name).is_file() for name in ("config.json", ADAPTER_FILE))
+        found = local(key)
+        if found.kind == "gguf":
+            from models.huggingface.unpacked import opened
+
+            found = opened(found)
+        foreign = any((found.folder / name).is_file() for name in ("config.json", ADAPTER_FILE))
         foreign = foreign and not (key / CARD_FILE).is_file()
-        return _load_folder(key, placement) if foreign else load_translator(key)
+        return _load_folder(found, placement) if foreign else load_translator(key)
     if is_pretrained(key):
         return load_pretrained(key, settings=HubSettings(placement=placement))
     return load_translator(key)
@@ -172,10 +178,10 @@ def _check_path(path: Path) -> None:
         raise InputError(message) from error
 
 
-def _load_folder(folder: Path, placement: Placement) -> PretrainedModel:
+def _load_folder(found: Local, placement: Placement) -> PretrainedModel:
     from models.huggingface.loading import load_folder
 
-    return load_folder(folder, placement=placement)
+    return load_folder(found.folder, found, placement)
 
 
 def load_pretrained(
@@ -216,7 +222,13 @@ def find_pretrained(
     if key in known:
         if (broken := known[key].broken) is not None:
             raise InputError(broken)
+        if known[key].kind == "gguf":
+            from models.huggingface.unpacked import opened
+
+            return opened(known[key])
         return known[key]
+    if (offer := offer_of(key)) is not None:
+        raise UnknownModelError(offer.missing)
     identity = identity_of(key)
     if not is_of_hub(key):
         there = ", ".join(known) or Message("none")

@@ -27,7 +27,7 @@ def main(
     text: Annotated[str, typer.Argument(help="A sentence.")],
     *,
     model: Annotated[
-        str, typer.Option(metavar="KEY", help="A model: a key, hf:owner/name, or a folder; Bahdanau's if left out.")
+        str, typer.Option(metavar="KEY", help="A model: a key, hf:owner/name, a folder or a GGUF file; Bahdanau's if left out.")
     ] = f"{FIRST}-en-fr",
     target: Annotated[str | None, typer.Option(help="A translation that the model is made to write.")] = None,
     write: Annotated[
@@ -42,7 +42,7 @@ def main(
 ) -> None:
     """Run a model on a text."""
     writing = None if write is None else read_writing(write)
-    trace = load(Path(model) if Path(model).is_dir() else model).attend(text, target, write=writing)
+    trace = load(Path(model) if Path(model).exists() else model).attend(text, target, write=writing)
     if out is None:
         typer.echo(table(trace))
         return

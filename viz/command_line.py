@@ -33,6 +33,7 @@ COMMANDS = {
     "capture": "models/capture.py",
     "corpus": "scale/corpus/__main__.py",
     "corpus-ship": "scale/corpus/ship.py",
+    "get": "models/huggingface/get.py",
     "serve": "scale/serve/__main__.py",
 }
 FOLDERS = {
@@ -55,7 +56,7 @@ Address = Annotated[
 ]
 Models = Annotated[
     list[Path] | None,
-    typer.Option(metavar="FOLDER", help="A transformers model that visitors may choose.", exists=True, file_okay=False),
+    typer.Option(metavar="FOLDER", help="A transformers model, or a GGUF file, that visitors may choose.", exists=True),
 ]
 
 

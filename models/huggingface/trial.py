@@ -1,7 +1,7 @@
 """A model of strangers, opened once in a process of its own that may take so much memory and time and no more.
 
-What a server takes over has come through here: ``python -m models.huggingface.trial FOLDER KEY TITLE BYTES SECONDS
-DTYPE`` opens the folder as `models.load` does and lets the model read a sentence. What it has to say stands on its last
+What a server takes over has come through here: ``python -m models.huggingface.trial FOLDER KEY DTYPE TITLE BYTES
+SECONDS`` opens the folder as `models.load` does and lets the model read a sentence. What it has to say stands on its last
 line.
 Importing this module imports neither torch nor transformers.
 """
@@ -13,7 +13,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from models.errors import InputError
 from models.huggingface.embedded import Local
@@ -41,26 +41,41 @@ def can_limit() -> bool:
 def try_out(known: Local, dtype: str = "float32", *, seconds: float = SECONDS, spare: int = SPARE_BYTES) -> None:
     """Open a model in a process of its own, on the processor, and let it go again."""
     files = sum(path.stat().st_size for path in known.folder.iterdir() if path.is_file())
-    memory = spare + BYTES_PER_BYTE * files
-    parts = (str(known.folder), known.key, known.title, str(memory), str(round(seconds)), dtype)
+    given = (str(known.folder), known.key, dtype, known.title)
+    run_limited(__name__, given, memory=spare + BYTES_PER_BYTE * files, seconds=seconds)
+
+
+def run_limited(module: str, given: tuple[str, ...], *, memory: int, seconds: float, shown: bool = False) -> None:
+    """Run a module of ours in a process with limits; raise what it refuses, or that it took too much.
+
+    It is given arguments, a title the last of them, then bytes and seconds; if `shown`, its stderr is seen.
+    """
+    title = given[-1]
     environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "RAYON_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     environment |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONPATH": str(_ROOT)}
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "models.huggingface.trial", *parts],
+            [sys.executable, "-m", module, *given, str(memory), str(round(seconds))],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=None if shown else subprocess.DEVNULL,
             timeout=seconds,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
-        raise InputError(_too_much(known.title, memory, seconds)) from error
+        raise InputError(_too_much(title, memory, seconds)) from error
     if done.returncode == REFUSED:
         raise InputError(_read(json.loads(done.stdout.splitlines()[-1])))
     if done.returncode:
-        raise InputError(_too_much(known.title, memory, seconds))
+        raise InputError(_too_much(title, memory, seconds))
+
+
+def refuse(error: InputError) -> NoReturn:
+    """End this process, which another waits for, and say why."""
+    sys.stdout.write("\n" + json.dumps(_written(error.args[0])) + "\n")
+    sys.stdout.flush()
+    os._exit(REFUSED)
 
 
 def _too_much(title: str, memory: int, seconds: float) -> Message:
@@ -88,8 +103,10 @@ def _read(held: Any) -> Any:
     return make(*texts, **{name: _read(each) for name, each in values.items()})
 
 
-def _limit(memory: int, seconds: int) -> None:
+def limit(memory: int, seconds: int) -> None:
     """Let this process take no more than `memory` bytes beyond what it has, and `seconds` of the processor."""
+    if not can_limit():
+        return
     import resource
 
     held = next(line for line in _STATUS.read_text().splitlines() if line.startswith(_DATA))
@@ -100,20 +117,18 @@ def _limit(memory: int, seconds: int) -> None:
 
 def main() -> None:
     """Open the model that the command line names, under its limits."""
-    folder, key, title, memory, seconds, dtype = sys.argv[1:]
+    folder, key, dtype, title, memory, seconds = sys.argv[1:]
     import torch
 
     from models.huggingface.loading import load_folder
     from models.huggingface.placement import Placement
 
     torch.set_num_threads(1)
-    _limit(int(memory), int(seconds))
+    limit(int(memory), int(seconds))
     try:
         load_folder(Path(folder), Local(key, title, Path(folder)), Placement(dtype=dtype)).attend("A first run.")
     except InputError as error:
-        sys.stdout.write("\n" + json.dumps(_written(error.args[0])) + "\n")
-        sys.stdout.flush()
-        os._exit(REFUSED)
+        refuse(error)
     os._exit(0)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from ipaddress import ip_address
 from pathlib import Path
 
+from models.huggingface.embedded import is_model
 from models.huggingface.hub_settings import is_identity
 from models.huggingface.placement import ON_CPU, Placement
 from models.keys import pretrained_key
@@ -30,7 +31,7 @@ class ServiceSettings:
     host: str = "127.0.0.1"  # address at which it listens
     port: int = 8600
     token: str = field(default="", repr=False)  # that every request must bring
-    folders: tuple[Path, ...] = ()  # of pretrained models, served beside those that are shipped
+    folders: tuple[Path, ...] = ()  # of pretrained models, or GGUF files, served beside those that are shipped
     hub: tuple[str, ...] = ()  # ``owner/name`` of models of the hub, served as well
     placement: Placement = ON_CPU  # where transformers models compute, and with which numbers
     most_models: int = MOST_MODELS  # how many models a process keeps
@@ -45,7 +46,7 @@ class ServiceSettings:
             wrong.append(f"other machines reach {self.host}: set {TOKEN}, or listen at 127.0.0.1")
         if self.token and (len(self.token) < SHORTEST_TOKEN or not self.token.isascii() or " " in self.token):
             wrong.append(f"{TOKEN} is at least {SHORTEST_TOKEN} letters of ASCII without spaces")
-        wrong += [f"{each} is no folder" for each in self.folders if not each.is_dir()]
+        wrong += [f"{each} is no folder and no GGUF file" for each in self.folders if not is_model(each)]
         wrong += [f"{each} is no owner/name of a model of the hub" for each in self.hub if not is_identity(each)]
         if not 0 < self.port < 2**16:
             wrong.append(f"there is no port {self.port}: ports go from 1 to 65535")

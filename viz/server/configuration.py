@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from models.huggingface.embedded import FOLDER_NAME
+from models.huggingface.embedded import is_model
 from models.huggingface.hub_settings import is_identity
 from models.huggingface.placement import DEVICES, DTYPES
 from models.translation.words import MOST_CHARACTERS
@@ -93,16 +93,20 @@ def _one(text: str, pattern: re.Pattern[str]) -> str:
     return text
 
 
+def _paths(text: str) -> tuple[Path, ...]:
+    return tuple(Path(each).expanduser() for each in text.split(os.pathsep) if each)
+
+
 def _parse_folders(text: str) -> tuple[Path, ...]:
-    found = tuple(Path(each).expanduser() for each in text.split(os.pathsep) if each)
+    found = _paths(text)
     if not all(each.is_dir() for each in found):
         raise ValueError
     return found
 
 
 def _parse_models(text: str) -> tuple[Path, ...]:
-    found = _parse_folders(text)
-    if not all(FOLDER_NAME.fullmatch(each.name) for each in found):
+    found = _paths(text)
+    if not all(map(is_model, found)):
         raise ValueError
     return found
 
@@ -114,7 +118,8 @@ HUB: Kind[bool | tuple[str, ...] | None] = Kind(
 )
 SITES = Kind("sites such as https://school.example, separated by commas", lambda text: _all(text, _site))
 FOLDERS = Kind(
-    f"folders that are there, separated by {os.pathsep!r}, named with letters of English, digits, dots and hyphens",
+    f"folders or GGUF files that are there, separated by {os.pathsep!r}, named with letters of English, digits, dots and "
+    "hyphens",
     _parse_models,
 )
 LESSONS = Kind(f"folders that are there, separated by {os.pathsep!r}", _parse_folders)

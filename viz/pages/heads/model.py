@@ -123,7 +123,8 @@ def _labels(settings: HubSettings, messages: DeltaGenerator | None = None) -> di
     for key, entry in described(several, messages).items():
         languages = {"source": _(entry.source_language), "target": _(entry.target_language)}
         labels[key] = _("{title}: {source} to {target}", title=_(entry.mechanism.title), **languages)
-    labels |= {key: _(each.title) for key, each in own_models().items() if reader_entry(key).has_attention}
+    own = {key: each for key, each in own_models().items() if reader_entry(key).has_attention}
+    labels |= {key: say(each.about) if each.about else _(each.title) for key, each in own.items()}
     hub = [pretrained_key(identity) for identity in settings.allowed] if settings.enabled else []
     seen: tuple[str, ...] = session.recall(_SEEN, ())
     return labels | {key: _("{name} (hub)", name=identity_of(key)) for key in (*hub, *seen)}
