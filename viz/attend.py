@@ -27,7 +27,10 @@ def main(
     text: Annotated[str, typer.Argument(help="A sentence.")],
     *,
     model: Annotated[
-        str, typer.Option(metavar="KEY", help="A model: a key, hf:owner/name, a folder or a GGUF file; Bahdanau's if left out.")
+        str,
+        typer.Option(
+            metavar="KEY", help="A model: a key, hf:owner/name, a folder or a GGUF file; Bahdanau's if left out."
+        ),
     ] = f"{FIRST}-en-fr",
     target: Annotated[str | None, typer.Option(help="A translation that the model is made to write.")] = None,
     write: Annotated[

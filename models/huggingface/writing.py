@@ -19,9 +19,11 @@ from models.huggingface.layers import Layers, own_weights
 from models.huggingface.observed_pass import Observed, observed_pass
 from models.huggingface.one_stack import predictions_kept, read_only, recorded
 from models.huggingface.pen import Pen
+from models.huggingface.placement import placed
 from models.huggingface.run import PretrainedRun, running
 from models.huggingface.tokens import TextTokenizer, TokenizedText
 from models.messages import CountMessage, Message
+from models.softmax import HALF, full_precision
 from models.trace import AttentionTrace
 from models.trace.written import KeptLayer, Written
 from models.writing import Writing
@@ -160,7 +162,9 @@ def is_equal_with_cache(model: Observed) -> bool:
         return False  # whatever the network of strangers does with a cache
     whole = observed_pass(model.network, model.layers, inputs, patterns=("*.weights",), whole=True)
     pairs = ((done.session[site], whole.session[site]) for site in whole.session.sites) if done else ()
-    return done is not None and all(bool(((one - other).abs() <= EQUAL).all()) for one, other in pairs)
+    dtype = model.network.dtype
+    equal = torch.finfo(dtype).eps if dtype in HALF else EQUAL
+    return done is not None and all(bool(((one - other).abs() <= equal).all()) for one, other in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +191,11 @@ def _with_cache(
             run, output = _step(model, given, cache)
             if not _holds(cache, length):
                 return None
-            logits.append(output.logits[0])
+            logits.append(full_precision(output.logits[0]).cpu())
             vectors.append(run.vectors)
             if pen.is_done:
                 break
-            token, length = pen.next(output.logits[0, -1]), length + 1
+            token, length = pen.next(logits[-1][-1]), length + 1
             given = {"input_ids": torch.tensor([[token]])}
             if "attention_mask" in reading.inputs and reader.takes("attention_mask"):
                 given["attention_mask"] = torch.ones(1, length, dtype=torch.long)
@@ -205,7 +209,7 @@ def _step(model: Observed, given: Mapping[str, Any], cache: Any) -> tuple[Pretra
     run = PretrainedRun(layers.places, layers.tried)
     asked = {} if layers.observed else {"output_attentions": True}
     with running(run):
-        output = network(**given, **asked, past_key_values=cache, use_cache=True)
+        output = network(**placed(network, given), **asked, past_key_values=cache, use_cache=True)
         if not layers.observed:
             weights = chain.from_iterable(own_weights(network, output).values())
             for site, values in zip(layers.sites, weights, strict=True):
