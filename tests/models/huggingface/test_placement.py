@@ -17,6 +17,7 @@ from models.huggingface.placement import DEVICES, DTYPES, Placement, placed
 from models.registry import load
 from models.sites import Site
 from models.trace import AttentionTrace
+from models.writing import Writing
 from tests.support.huggingface_samples import (
     CAUSAL,
     FAMILIES,
@@ -126,3 +127,17 @@ def test_an_accelerator_gives_what_the_processor_gives(family: str, tmp_path: Pa
     )
     for site in expected.sites:
         np.testing.assert_allclose(found[site].weights, expected[site].weights, atol=1e-4)
+
+
+@pytest.mark.parametrize("family", ["gpt2", "llama", "mistral"])
+def test_half_precision_writes_with_its_keys_kept(family: str) -> None:
+    model = half(family, torch.bfloat16)
+    trace = model.attend(TEXT, write=3)
+    again = model.attend(TEXT, write=Writing(3, cache=False))
+    assert trace.written is not None
+    assert trace.written.kept
+    assert {layer.number_bytes for layer in trace.written.kept} == {2}
+    assert trace.source.ids == again.source.ids
+    for site in trace.sites:
+        assert trace[site].weights.dtype == np.float32
+        np.testing.assert_allclose(trace[site].weights, again[site].weights, atol=torch.finfo(torch.bfloat16).eps)
