@@ -11,6 +11,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from viz.figures import HeadPlace
+from viz.figures.by_head import numbers_by_head
 from viz.measures.changes import ranking
 from viz.pages.heads.matched import Side, Sides, Texts, run_other, show_difference, show_matching
 from viz.pages.heads.model import choose_second, open_model, title_of
@@ -24,6 +25,8 @@ from viz.views.heads import KINDS, kinds_of
 from viz.views.hiding import Hiding
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import choose, put_text, text_box
+from viz.widgets.show import show
+from viz.widgets.shown import Shown
 from viz.widgets.visit import Visit
 
 MINIMAL_PAIR = ("The cat drank the milk because it was hungry.", "The cat drank the milk because it was sweet.")
@@ -145,6 +148,7 @@ def _second_model(
     if _can_compare(sides):
         what = ("distances", identity, fitting, wanted.hides_specials, wanted.hiding.between)
         values: NDArray[np.float64] = one.shown.kept(what, sides.distances)
+        _same_places(visit, sides, values)
         _heads_of_two(visit, sides, values, picked)
 
 
@@ -176,6 +180,25 @@ def _can_compare(sides: Sides) -> bool:
     elif work > MOST_WORK:
         st.info(_("This text is too long for two models."))
     return not matching.empty and work <= MOST_WORK
+
+
+def _same_places(visit: Visit[HeadsSettings], sides: Sides, values: NDArray[np.float64]) -> None:
+    """Show how far each head is from its like in a model of the same tokens and heads, as fine-tunes of one have."""
+    one, other = sides.one.shown, sides.other.shown
+    if one.places != other.places or one.trace.source.ids != other.trace.source.ids:
+        return
+    apart = dict(zip(one.places, map(float, np.diagonal(values)), strict=True))
+    most = max(apart, key=apart.__getitem__)
+    title = _("Every head and the one in its place in {model}", model=sides.other.name)
+    shown = Shown(
+        numbers_by_head(apart, title=title, meaning=_("distance"), width=visit.width),
+        key="heads-apart",
+        says=_(
+            "{head} differs most: {value} of what it reads goes elsewhere.", head=most.title, value=f"{apart[most]:.2f}"
+        ),
+        name=_("every head in two models"),
+    )
+    show(shown, visit)
 
 
 def _heads_of_two(

@@ -5,15 +5,18 @@ from __future__ import annotations
 import base64
 import html
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from streamlit.testing.v1 import AppTest
 
 from models.measures.divergence import head_divergence
 from models.trace import AttentionTrace
 from tests.support.heads_page import MINILM, TEXT, opened, parameter, trace_of, words
+from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
 from viz.text.tokens import visible
 
 OTHER = "The cat drank the milk because it was sweet."
@@ -201,6 +204,28 @@ def test_two_models_are_compared_on_the_same_words() -> None:
     assert app.selectbox(key="its").value == f"{nearest[0]}.{nearest[1]}"
     assert "Head of tiny-gpt2" in app.selectbox(key="its").label
     np.testing.assert_allclose(drawn(app)[0], one[1, 2] - other[nearest], atol=1e-5)
+
+
+def test_two_fine_tunes_of_one_model_show_every_head_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, tuned = tiny_network("bert"), tiny_network("bert")
+    query = tuned.bert.encoder.layer[1].attention.self.query
+    with torch.no_grad():
+        query.weight[: query.weight.shape[0] // 4] *= -1  # head 0 of layer 1 reads otherwise
+    folders = [tmp_path / "base", tmp_path / "tuned"]
+    for folder, network in zip(folders, (base, tuned), strict=True):
+        network.save_pretrained(folder)
+        tiny_tokenizer(ends=True).save_pretrained(folder)
+    monkeypatch.setenv("ATTENTION_BENCH_MODELS", ":".join(map(str, folders)))
+    app = opened(model="hf:base", against="model", second="hf:tuned", below="", compare="lines")
+    (chart,) = [each for each in app.get("plotly_chart") if "heads-apart" in each.proto.id]
+    found = numbers(json.loads(chart.proto.spec)["data"][0]["z"])
+    first, second = trace_of("hf:base"), trace_of("hf:tuned")
+    gaps = [[of_head(first, layer, head) - of_head(second, layer, head) for head in range(4)] for layer in range(3)]
+    expected = [[np.abs(gap).sum(axis=1).mean() / 2 for gap in row] for row in gaps]
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    assert not found[0].any()
+    assert found[1].argmax() == 0
+    assert f"differs most: {found.max():.2f} of what it reads" in words(app)
 
 
 @pytest.mark.usefixtures("tiny")

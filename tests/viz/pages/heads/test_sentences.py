@@ -1,4 +1,4 @@
-"""Sentences of a text folded on the Heads: opened by a click, by a word in them, by a link; another text begins anew."""
+"""Sentences of a text folded on the Heads: opened by a click, by a word in them, by a link."""
 
 from __future__ import annotations
 
