@@ -91,9 +91,8 @@ def pack(header: dict[str, Any], arrays: Mapping[str, Array], file: File) -> Non
         for name, values in {_HEADER: np.frombuffer(words, dtype=np.uint8), **arrays}.items():
             member = io.BytesIO()
             np.lib.format.write_array(member, np.ascontiguousarray(values), allow_pickle=False)
-            archive.writestr(
-                zipfile.ZipInfo(f"{name}.npy"), member.getbuffer()
-            )  # no clock time: same record, same file
+            named = zipfile.ZipInfo(f"{name}.npy")  # no clock time: same record, same file
+            archive.writestr(named, member.getvalue())
 
 
 def _header(trace: TraceParts) -> dict[str, Any]:
@@ -123,11 +122,11 @@ def _header(trace: TraceParts) -> dict[str, Any]:
     }
 
 
-def to_bytes(trace: TraceParts) -> memoryview:
+def to_bytes(trace: TraceParts) -> bytes:
     """Return what `write` writes."""
     file = io.BytesIO()
     write(trace, file)
-    return file.getbuffer()
+    return file.getvalue()
 
 
 def read(made: type[Made], file: File, *, most_bytes: int = MOST_BYTES) -> Made:

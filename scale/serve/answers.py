@@ -61,7 +61,7 @@ def record_of(model: Model, request: Request) -> AttentionTrace:
 
 
 def _attend(model: Model, request: Request) -> bytes:
-    return bytes(to_bytes(record_of(model, request)))
+    return to_bytes(record_of(model, request))
 
 
 def _facts(model: Model, _request: Request) -> bytes:
@@ -138,7 +138,7 @@ def _encodings(model: Model, request: Request) -> bytes:
 def _blind(model: Model, request: Request) -> bytes:
     from models.experiments.positions import without_positions
 
-    return bytes(to_bytes(without_positions(_ours(model)).attend(request.source)))
+    return to_bytes(without_positions(_ours(model)).attend(request.source))
 
 
 def _paths(model: Model, request: Request) -> bytes:

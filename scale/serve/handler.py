@@ -139,7 +139,7 @@ class RequestHandler:
             if isinstance(trace, Exception):
                 job.fail(trace)
             else:
-                job.settle(lambda trace=trace: (bytes(to_bytes(trace)), took))  # type: ignore[misc]
+                job.settle(lambda trace=trace: (to_bytes(trace), took))  # type: ignore[misc]
 
 
 def _leave_if(jobs: list[PendingRequest]) -> None:

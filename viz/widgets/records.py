@@ -53,4 +53,4 @@ def page_of(
 
 def record_of(trace: AttentionTrace, form: str) -> Callable[[], bytes]:
     """Return what makes a record as a file."""
-    return lambda: bytes(to_bytes(trace)) if form == "npz" else write_asked(trace).encode()
+    return lambda: to_bytes(trace) if form == "npz" else write_asked(trace).encode()

@@ -63,7 +63,7 @@ def here() -> Host:
 
 
 def bits(trace: AttentionTrace) -> bytes:
-    return bytes(to_bytes(trace))
+    return to_bytes(trace)
 
 
 def test_records_are_the_same_bit_for_bit_alone_and_in_company(there: Host, here: Host) -> None:

@@ -64,7 +64,7 @@ def one_thread() -> Iterator[None]:
 
 def test_replicas_give_the_same_and_let_models_go(there: Host, one_thread: None) -> None:
     for key in (*KEYS, "luong-dot-en-fr", KEYS[0]):
-        assert bytes(to_bytes(there.attend(key, SENTENCE))) == bytes(to_bytes(models.load(key).attend(SENTENCE)))
+        assert to_bytes(there.attend(key, SENTENCE)) == to_bytes(models.load(key).attend(SENTENCE))
     with pytest.raises(models.InputError, match="empty"):
         there.attend(KEYS[0], " ")
 

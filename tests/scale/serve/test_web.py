@@ -84,7 +84,7 @@ def test_a_record_is_the_same_bit_for_bit(address: str, shelf: ModelCache) -> No
         status, headers, data = ask(address, "/v1/attend", request.to_bytes())
         assert (status, headers[OURS]) == (200, THIS)
         alone = shelf.model(KEY).attend(request.source, request.target, edits=request.edits)
-        assert data == bytes(to_bytes(alone))
+        assert data == to_bytes(alone)
         in_a_header = {SENT: request.to_bytes().decode("ascii")}
         assert ask(address, "/v1/attend", **in_a_header)[::2] == (200, data)
 

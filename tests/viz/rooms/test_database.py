@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -95,8 +95,8 @@ def test_a_whole_file_is_kept(tmp_path: Path) -> None:
     store = starts(tmp_path / "rooms.sqlite")
     code, key = store.open_room()
     store.close()
-    again = Store(tmp_path / "rooms.sqlite")
-    assert again.is_teacher(code, key)
+    with closing(Store(tmp_path / "rooms.sqlite")) as again:
+        assert again.is_teacher(code, key)
     assert not list(tmp_path.glob("*.damaged"))
 
 
@@ -131,11 +131,10 @@ def test_a_fault_in_a_lesson_takes_what_could_not_be_written_and_no_more(begins:
     disk.failing = False
     other = store.join(code)
     store.close()
-    again = Store(tmp_path / "rooms.sqlite")
-    assert (
-        again._file.one("SELECT COUNT(*) FROM members WHERE member IN (?, ?)", hash_of(member), hash_of(other))[0] == 2
-    )
-    assert again.is_teacher(code, key)
+    count = "SELECT COUNT(*) FROM members WHERE member IN (?, ?)"
+    with closing(Store(tmp_path / "rooms.sqlite")) as again:
+        assert again._file.one(count, hash_of(member), hash_of(other))[0] == 2
+        assert again.is_teacher(code, key)
 
 
 def fill(store: Store) -> None:
@@ -158,7 +157,8 @@ def test_a_full_or_read_only_disk_is_said_and_all_that_was_there_is_still_read(
     store._file.one(f"PRAGMA {cure}")
     store.join(code)
     store.close()
-    assert Store(tmp_path / "rooms.sqlite").is_teacher(code, key)
+    with closing(Store(tmp_path / "rooms.sqlite")) as again:
+        assert again.is_teacher(code, key)
 
 
 def test_a_disk_that_fails_at_the_start_sets_nothing_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

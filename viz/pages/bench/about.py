@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from viz.pages.bench.built import built
@@ -26,7 +27,8 @@ _POOR = 0.5  # alignment error rate from which more is wrong than right
 def about(entry: Entry) -> str:
     """Return where a mechanism and its weights come from, as Markdown."""
     mechanism, card = entry.mechanism, entry.card
-    trained = [f"{_(each['name'])} ({_(each['licence'])}): {each['credit']}" for each in card.get("data", ())]
+    data = map(itemgetter("name", "licence", "credit"), card.get("data", ()))
+    trained = [f"{_(name)} ({_(licence)}): {credit}" for name, licence, credit in data]
     weights = _("Weights {key}, SHA-256 {hash}…", key=entry.key, hash=entry.sha256[:12])
     parts = (
         f"**{plain(_(mechanism.title))}**, {mechanism.year}",
