@@ -5,7 +5,7 @@ FROM python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637
 WORKDIR /build
 COPY requirements.lock ./
 RUN python -m venv /opt/bench \
-    && /opt/bench/bin/pip install --no-cache-dir --require-hashes --requirement requirements.lock \
+    && /opt/bench/bin/pip install --no-cache-dir --no-deps --require-hashes --requirement requirements.lock \
        --extra-index-url https://download.pytorch.org/whl/cpu
 
 FROM python:3.11-slim-bookworm@sha256:a36c24f9cbdf4fd0f52d67f0823eeac19c2028c637cecc392d97f980d4fec56b

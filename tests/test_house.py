@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 import json
 import os
+import platform
 import re
 import sys
 import tomllib
+from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from training.report import PAGE, with_tables
 
@@ -153,14 +157,70 @@ def test_torch_is_pinned_and_the_development_tools_come_on_top_of_what_runs() ->
         assert "importorskip" not in path.read_text(encoding="utf8")
 
 
-def test_the_lock_pins_by_hash_all_that_the_app_takes_within_its_ranges() -> None:
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))
+PYTHONS = ("3.11", "3.12", "3.13")
+LEFT_OUT = {re.split(r"\W*;", each)[0] for each in PROJECT["tool"]["uv"]["override-dependencies"]}
+"""What packages ask for and nothing imports."""
+
+
+def locked() -> dict[str, tuple[str, list[str]]]:
+    """Return each package of the lock, with its version and its hashes."""
     lock = (ROOT / "requirements.lock").read_text(encoding="utf8")
-    pins = dict(re.findall(r"^([a-z0-9._-]+)==(\S+) \\\n    --hash=sha256:[0-9a-f]{64}", lock, flags=re.MULTILINE))
-    assert len(pins) == len(re.findall(r"^[a-z0-9]", lock, flags=re.MULTILINE))
+    entry = re.compile(
+        r"^([a-z0-9._-]+)==([^ ;]+)(?: ;.*)? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n?)+)", re.MULTILINE
+    )
+    found = {name: (version, re.findall(r"[0-9a-f]{64}", hashes)) for name, version, hashes in entry.findall(lock)}
+    assert len(found) == len(re.findall(r"^[a-z0-9]", lock, flags=re.MULTILINE))
+    return found
+
+
+def test_the_lock_pins_by_hash_all_that_the_app_takes_within_its_ranges() -> None:
+    pins = locked()
     for distribution, versions in requirements("requirements.txt").items():
-        assert SpecifierSet(versions).contains(pins[distribution.replace("_", "-")]), distribution
-    assert pins["torch"].endswith("+cpu")
+        assert SpecifierSet(versions).contains(pins[distribution.replace("_", "-")][0]), distribution
+    assert pins["torch"][0].endswith("+cpu")
+    assert len(pins["torch"][1]) == len(PYTHONS)  # a wheel for each
     assert not [name for name in pins if name.startswith(("nvidia", "triton"))]
+
+
+def test_the_lock_is_whole_and_leaves_out_what_nothing_imports() -> None:
+    """It is installed with --no-deps: what a package asks for is in it, on each Python, or is left out on purpose."""
+    pins = locked()
+    assert not {*LEFT_OUT, "scikit-learn", "joblib", "threadpoolctl"} & set(pins)
+    checked = [name for name, (version, _) in pins.items() if installed(name) == version]
+    assert checked
+    for name in checked:
+        for wish in map(Requirement, metadata(name).get_all("Requires-Dist") or []):
+            if any(wish.marker is None or wish.marker.evaluate(on_linux(each)) for each in PYTHONS):
+                assert canonicalize_name(wish.name) in {*pins, *LEFT_OUT}, f"{name} asks for {wish}"
+
+
+def installed(name: str) -> str:
+    """Return the version of a package in this environment; empty if it is not there."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def on_linux(python: str) -> dict[str, str]:
+    """Return what a marker sees of a Python on a server."""
+    machine = {"sys_platform": "linux", "platform_system": "Linux", "platform_machine": "x86_64", "os_name": "posix"}
+    return machine | {"python_version": python, "python_full_version": f"{python}.0", "extra": ""}
+
+
+def test_each_text_names_the_same_pythons() -> None:
+    wanted = PROJECT["project"]["requires-python"]
+    assert [f"3.{minor}" for minor in range(30) if SpecifierSet(wanted).contains(f"3.{minor}.1")] == list(PYTHONS)
+    assert SpecifierSet(wanted).contains(platform.python_version())
+    assert PROJECT["project"]["classifiers"] == [f"Programming Language :: Python :: {each}" for each in PYTHONS]
+    for path in ROOT.glob("deploy/weights/*/pyproject.toml"):
+        assert tomllib.loads(path.read_text(encoding="utf8"))["project"]["requires-python"] == wanted
+    first, last = PYTHONS[0], PYTHONS[-1]
+    assert f"Python {first} to {last}" in (ROOT / "requirements.lock").read_text(encoding="utf8").partition("\n")[0]
+    assert f"With Python {first} to {last}" in (ROOT / "README.md").read_text(encoding="utf8")
+    assert PROJECT["tool"]["mypy"]["python_version"] == first
+    assert PROJECT["tool"]["ruff"]["target-version"] == f"py{first.replace('.', '')}"
 
 
 def test_the_notice_credits_all_data_that_a_card_names() -> None:
