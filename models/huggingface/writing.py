@@ -25,7 +25,7 @@ from models.huggingface.tokens import TextTokenizer, TokenizedText
 from models.messages import CountMessage, Message
 from models.softmax import HALF, full_precision
 from models.trace import AttentionTrace
-from models.trace.written import KeptLayer, Written
+from models.trace.written import Continuation, KeptLayer
 from models.writing import Writing
 
 EQUAL = 1e-5
@@ -78,10 +78,10 @@ def go_on(
         kept = kept_in(done.cache, model.layers)
         trace = recorded(model, reading, begun.text, done.session, edits, logits=done.logits, vectors=done.vectors)
     roles = (*begun.roles, *((("assistant", first, len(reading.tokens)),) if begun.roles else ()))
-    return told(trace, Written(writing, first, pen.ended, roles, kept), reader.tokenizer.decode)
+    return told(trace, Continuation(writing, first, pen.ended, roles, kept), reader.tokenizer.decode)
 
 
-def told(trace: AttentionTrace, written: Written, decode: Any) -> AttentionTrace:
+def told(trace: AttentionTrace, written: Continuation, decode: Any) -> AttentionTrace:
     """Return a record that says what of its text was written, and how."""
     asked = written.asked
     decoding: Literal["greedy", "sampled"] = "sampled" if asked.draws else "greedy"

@@ -28,7 +28,7 @@ from models.readers.reading import Described, TextReader, card_of, open_tokenize
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace
-from models.trace.written import Written
+from models.trace.written import Continuation
 from models.translation.replay import chosen
 from models.translation.replaying import Orders, Outcome, Replay, told_by
 from models.writing import Writing, writing_of
@@ -99,7 +99,7 @@ class LanguageReader(TextReader):
         trace = self.record(source, reading, session, wanted, predictions=predictions, vectors=states[0].numpy())
         if writing is None or pen is None:
             return trace
-        return told(trace, Written(writing, first, pen.ended), self.tokenizer.decode)
+        return told(trace, Continuation(writing, first, pen.ended), self.tokenizer.decode)
 
     def _go_on(self, reading: TokenizedText, writing: Writing, edits: tuple[Edit, ...]) -> tuple[TokenizedText, Pen]:
         """Return a text with what the model writes after it: it keeps no list, and reads all again for each token."""

@@ -42,7 +42,7 @@ class AttentionTrace(TraceParts):
         The final vectors of the text that was read.
     classes : tuple of (str, float), optional
         What a classifier says of the text: each class with its probability.
-    written : Written, optional
+    written : Continuation, optional
         Of a causal model that went on with its text: which tokens of `source` it wrote, how, and what it kept.
 
     Examples

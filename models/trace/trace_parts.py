@@ -14,7 +14,7 @@ from models.trace.provenance import Provenance
 from models.trace.record import Record, TraceError, frozen_array, problem
 from models.trace.steps import Prediction, Step
 from models.trace.tokens import TokenSequence, hop_tokens
-from models.trace.written import Written
+from models.trace.written import Continuation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +32,7 @@ class TraceParts(Record):
     predictions: tuple[Prediction, ...] = ()
     vectors: NDArray[np.float32] | None = None
     classes: tuple[tuple[str, float], ...] = ()
-    written: Written | None = None
+    written: Continuation | None = None
 
     def __post_init__(self) -> None:
         if self.vectors is not None:

@@ -31,7 +31,7 @@ class KeptLayer:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class Continuation:
     """What a causal model wrote."""
 
     asked: Writing  # settings, seed, and the tokens that it was made to begin with
@@ -52,7 +52,7 @@ class Written:
 _KEPT = ("layer", "heads", "key_heads", "d_key", "d_value", "window", "number_bytes")
 
 
-def write_written(found: Written) -> dict[str, Any]:
+def write_written(found: Continuation) -> dict[str, Any]:
     """Return what a causal model wrote as what JSON can hold."""
     return {
         "asked": found.asked.to_text(),
@@ -63,7 +63,7 @@ def write_written(found: Written) -> dict[str, Any]:
     }
 
 
-def read_written(value: Any, where: str) -> Written:
+def read_written(value: Any, where: str) -> Continuation:
     """Return what `write_written` wrote."""
     asked, first, ended, roles, kept = fields_of(value, where, "asked", "first", "ended", "roles", "kept")
     try:
@@ -71,7 +71,7 @@ def read_written(value: Any, where: str) -> Written:
     except InputError as error:
         raise refuse(where, asked, str(error)) from error
     spans, layers = several(roles, where, _role), several(kept, where, _kept)
-    return Written(writing, whole(first, where), flag(ended, where), spans, layers)
+    return Continuation(writing, whole(first, where), flag(ended, where), spans, layers)
 
 
 def _role(value: Any, where: str) -> tuple[str, int, int]:

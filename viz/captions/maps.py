@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
-from models.trace.written import Written
+from models.trace.written import Continuation
 from models.writing import Writing
 from viz.captions.edits import all_in_words
 from viz.text.language import SEMICOLON, _, _n, listed, say
@@ -53,18 +53,20 @@ def notes_of(view: View) -> tuple[str, ...]:
     return (*notes, *map(say, provenance.notes))
 
 
-def written_notes(written: Written) -> tuple[str, ...]:
+def written_notes(written: Continuation) -> tuple[str, ...]:
     """Say which tokens a causal model wrote, and how."""
     return (f"{WRITTEN} {way_of_writing(written.asked)}",)
 
 
 def way_of_writing(asked: Writing) -> str:
     """Say how a causal model chose the tokens that it wrote."""
+    if not asked.tokens:
+        return _("chosen token by token") if asked.begin else _("nothing yet")
     if not asked.draws:
-        return _("written by the model or chosen by hand") if asked.begin else _("written by the model, greedily")
+        return _("written by the model, greedily")
     settings = [_("temperature {temperature:g}", temperature=asked.temperature)]
-    settings += [f"top-k {asked.top_k}"] * bool(asked.top_k)
-    settings += [f"top-p {asked.top_p:g}"] * (asked.top_p < 1)
+    settings += [_("top-k {count}", count=asked.top_k)] * bool(asked.top_k)
+    settings += [_("top-p {share:g}", share=asked.top_p)] * (asked.top_p < 1)
     settings.append(_("seed {seed}", seed=asked.seed))
     return _("drawn by the model ({settings})", settings=listed(settings))
 

@@ -10,7 +10,7 @@ from models.trace import TokenSequence
 from viz.text.language import _, mark
 
 if TYPE_CHECKING:
-    from models.trace.written import Written
+    from models.trace.written import Continuation
 
 WRITTEN = "▸"
 """Stands before what a model wrote."""
@@ -19,7 +19,7 @@ ROLES = {"user": mark("user"), "assistant": mark("assistant")}
 
 
 def label_written(
-    shown: TokenSequence, read: TokenSequence, written: Written | None, *, words: bool, hidden: Sequence[int] = ()
+    shown: TokenSequence, read: TokenSequence, written: Continuation | None, *, words: bool, hidden: Sequence[int] = ()
 ) -> TokenSequence:
     """Return `shown`, the words or pieces of `read` that are not `hidden`, with what the model wrote marked."""
     places = [place for place in range(len(read.word_texts) if words else len(read)) if place not in set(hidden)]

@@ -16,7 +16,7 @@ from viz.text.tokens import visible
 from viz.widgets import session
 from viz.widgets.settings import Data, Found, link, unknown
 
-CONTINUED = "text that is gone on with"
+CONTINUED = "continued text"
 """What the setting belongs to: another text, or another model, begins anew."""
 
 SHORT = 5  # likely words that can be clicked
@@ -103,7 +103,7 @@ def _settings(now: Writing, ids: tuple[int, ...]) -> None:
     heat = st.select_slider(_("Temperature (0: the likeliest token)"), HEAT, near, key=_HEAT)
     drawn = heat > 0
     st.number_input(_("top-k (0: all tokens)"), 0, 1000, min(now.top_k, 1000), key=_TOP_K, disabled=not drawn)
-    st.slider("top-p", 0.05, 1.0, max(0.05, now.top_p), 0.05, key=_TOP_P, disabled=not drawn)
+    st.slider(_("top-p (1: all tokens)"), 0.05, 1.0, max(0.05, now.top_p), 0.05, key=_TOP_P, disabled=not drawn)
     st.number_input(_("Seed"), 0, MOST_SEED, now.seed, key=_SEED, disabled=not drawn)
     st.button(_("Write"), type="primary", key="write-now", on_click=_write, args=(now, ids))
 
