@@ -31,7 +31,7 @@ def label_written(
     for row, place in enumerate(places):
         role = ROLES.get(spoken.get(place, ""))
         said = f"{WRITTEN}{texts[row]}" if place >= first else texts[row]
-        texts[row] = said if role is None else _("{role}: {text}", role=_(role), text=said)
+        texts[row] = said if role is None else _("{role}:{text}", role=_(role), text=said)
     return replace(shown, texts=tuple(texts))
 
 
