@@ -6,6 +6,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import models
 from models.trace import AttentionTrace
@@ -72,12 +73,12 @@ def goes_on(trace: AttentionTrace, model: models.Model) -> bool:
     return model.predicts == "causal" and bool(trace.predictions)
 
 
-def show_writing(trace: AttentionTrace, model: models.Model) -> None:
-    """Let the reader go on with the text: by a likely word, by tokens that the model writes, or from an earlier one."""
+def show_writing(trace: AttentionTrace, model: models.Model, line: DeltaGenerator, below: DeltaGenerator) -> None:
+    """Let the reader go on, on `line`, by a likely word or by writing; `below`, from an earlier word."""
     written = trace.written
     now = Writing(1) if written is None else written.asked
     ids = () if written is None else trace.source.ids[written.first :]
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="go-on"):
+    with line:
         st.caption(plain(_("{title} would go on with:", title=_(trace.provenance.title))), width="content")
         _offer_words(trace, now, ids)
         with st.popover(_("Write"), icon=":material/edit_note:", key="write-box"):
@@ -85,7 +86,8 @@ def show_writing(trace: AttentionTrace, model: models.Model) -> None:
         if model.has_chat:
             st.toggle(_("As chat"), value=now.chat, key="as-chat", on_change=_turn_chat, args=(now,))
     if ids:
-        _rewind(trace, now, ids)
+        with below:
+            _rewind(trace, now, ids)
 
 
 def _offer_words(trace: AttentionTrace, now: Writing, ids: tuple[int, ...]) -> None:

@@ -111,8 +111,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     places = shown.places
     _settle(shown, key)
     if goes_on(trace, model):
-        with words:
-            show_writing(trace, model)
+        show_writing(trace, model, line, words)
     else:
         with line:
             show_output(trace, model, hidden)

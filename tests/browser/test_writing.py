@@ -1,0 +1,55 @@
+"""A causal model goes on with a text in a real browser: on a desk, on a phone, in Chinese, in a room that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.support.browsing import query, settle, until_link
+
+BEGUN = "The old man walked to the"
+GPT = "hf:gpt-en"
+PHONE = {"width": 390, "height": 844, "touch": True}
+
+
+def likely(page: Page, rank: int = 0) -> Locator:
+    return page.locator(f".st-key-go-on-{rank} button")
+
+
+def written(page: Page) -> Locator:
+    return page.locator(".st-key-written button")
+
+
+def write(page: Page, name: str = "Write") -> None:
+    page.locator(".st-key-write-box button").first.click()
+    page.locator("[data-testid=stPopoverBody]").get_by_role("button", name=name, exact=True).click()
+
+
+@pytest.mark.parametrize(("screen", "lang"), [({}, "en"), (PHONE, "zh")], ids=["desk", "phone in Chinese"])
+def test_a_word_is_clicked_tokens_are_written_and_the_text_is_rewound(
+    open_page: Callable[..., Page], address: str, screen: dict[str, int], lang: str
+) -> None:
+    page = open_page(f"{address}/heads", **screen, model=GPT, sentence=BEGUN, lang=lang)
+    settle(page)
+    word = likely(page, 1).inner_text().rsplit(" ", 1)[0]
+    likely(page, 1).click()
+    expect(written(page)).to_have_count(1)
+    assert written(page).inner_text().strip() == word.strip()
+    until_link(page, lambda url: "write=0+begin" in url)
+
+    write(page, {"en": "Write", "zh": "续写"}[lang])
+    until_link(page, lambda url: "write=10+begin" in url)
+    expect(written(page).nth(1)).to_be_visible()
+    settle(page)
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0
+    shown = written(page).all_inner_texts()
+
+    again = open_page(f"{address}/heads", **screen, **{name: value[0] for name, value in query(page).items()})
+    expect(written(again)).to_have_text(shown)
+
+    written(again).nth(1).click()
+    expect(written(again)).to_have_count(1)
+    assert written(again).inner_text().strip() == word.strip()
