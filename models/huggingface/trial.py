@@ -51,18 +51,9 @@ def run_limited(module: str, given: tuple[str, ...], *, memory: int, seconds: fl
     It is given arguments, a title the last of them, then bytes and seconds; if `shown`, its stderr is seen.
     """
     title = given[-1]
-    environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "RAYON_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    environment |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONPATH": str(_ROOT)}
+    command = [sys.executable, "-m", module, *given, str(memory), str(round(seconds))]
     try:
-        done = subprocess.run(
-            [sys.executable, "-m", module, *given, str(memory), str(round(seconds))],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=None if shown else subprocess.DEVNULL,
-            timeout=seconds,
-            check=False,
-        )
+        done = run_apart(command, seconds=seconds, shown=shown)
     except subprocess.TimeoutExpired as error:
         raise InputError(_too_much(title, memory, seconds)) from error
     if done.returncode == REFUSED:
@@ -76,6 +67,23 @@ def refuse(error: InputError) -> NoReturn:
     sys.stdout.write("\n" + json.dumps(_written(error.args[0])) + "\n")
     sys.stdout.flush()
     os._exit(REFUSED)
+
+
+def run_apart(
+    command: list[str], *, seconds: float, given: bytes = b"", shown: bool = False
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command in a process that uses one thread, has no network to fetch from, and ends after `seconds`."""
+    environment = os.environ | dict.fromkeys(("OMP_NUM_THREADS", "RAYON_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+    environment |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONPATH": str(_ROOT)}
+    return subprocess.run(
+        command,
+        env=environment,
+        input=given,
+        stdout=subprocess.PIPE,
+        stderr=None if shown else subprocess.DEVNULL,
+        timeout=seconds,
+        check=False,
+    )
 
 
 def _too_much(title: str, memory: int, seconds: float) -> Message:

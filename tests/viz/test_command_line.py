@@ -25,7 +25,13 @@ from viz.server import ports
 
 ROOT = Path(__file__).parents[2]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["project"]["version"]
-OF_NO_PERSON = {"viz/server/worker_process.py", "models/huggingface/trial.py", "viz/__main__.py", "viz/command_line.py"}
+OF_NO_PERSON = {
+    "viz/server/worker_process.py",
+    "models/huggingface/trial.py",
+    "models/huggingface/chat.py",
+    "viz/__main__.py",
+    "viz/command_line.py",
+}
 """What a process of ours starts, and the command line itself."""
 
 

@@ -286,6 +286,9 @@ class TestChat:
             "",
             "  {# nothing #} ",
             "{% for i in range(90000) %}many words {% endfor %}",
+            "{{ 'a' * 10**10 }}",
+            "{% set n = namespace(s='ab') %}{% for i in range(60) %}{% set n.s = n.s ~ n.s %}{% endfor %}",
+            "{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}",
         ],
     )
     def test_one_that_fails_is_said_in_one_message(self, template: str) -> None:
