@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -26,15 +26,22 @@ def free_port() -> int:
 
 
 @contextmanager
-def serving(app: Path, port: int, **environment: str) -> Iterator[psutil.Process]:
-    """Run the app's server while the block runs, with some variables set; its log goes nowhere."""
-    command = [sys.executable, "-m", "streamlit", "run", str(app), f"--server.port={port}", "--server.headless=true"]
+def running(command: Sequence[str | Path], folder: Path, **environment: str) -> Iterator[psutil.Process]:
+    """Run a server in a folder while the block runs, with some variables set; its log goes nowhere."""
     silent, variables = subprocess.DEVNULL, os.environ | environment
-    with subprocess.Popen(command, cwd=ROOT, env=variables, stdout=silent, stderr=silent) as process:
+    with subprocess.Popen(command, cwd=folder, env=variables, stdout=silent, stderr=silent) as process:
         try:
             yield psutil.Process(process.pid)
         finally:
             process.terminate()
+
+
+@contextmanager
+def serving(app: Path, port: int, **environment: str) -> Iterator[psutil.Process]:
+    """Run the app's server while the block runs, with some variables set."""
+    command = [sys.executable, "-m", "streamlit", "run", str(app), f"--server.port={port}", "--server.headless=true"]
+    with running(command, ROOT, **environment) as process:
+        yield process
 
 
 def wait_for_port(port: int) -> None:

@@ -46,7 +46,7 @@ SMALL: dict[str, tuple[tuple[str, ...], str]] = {
     "served": (("hop", "--rounds", "2"), "hf:minilm"),
 }
 """Each command of `benchmarks` that needs neither a browser nor Ray, in a small form, with what it says."""
-WITH_A_BROWSER = {"edits", "heads", "languages", "long_text", "page", "pictures"}
+WITH_A_BROWSER = {"edits", "heads", "installing", "languages", "long_text", "page", "pictures"}
 WITH_RAY = {"scaling"}
 OF_MINUTES = {"damage", "families"}
 """Their parts run in the tests of damaged files and of families."""
