@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from models.errors import InputError, cut
-from models.huggingface.trial import REFUSED, can_limit, limit, run_apart
+from models.huggingface.apart import REFUSED, can_limit, limit, run_apart
 from models.messages import Message
 
 LONGEST = 20_000

@@ -17,9 +17,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from models.errors import InputError
+from models.huggingface.apart import limit, refuse, run_limited
 from models.huggingface.embedded import Local
 from models.huggingface.offers import MARK, origin, unpacked_folder
-from models.huggingface.trial import limit, refuse, run_limited
 
 SECONDS = 600
 SPARE_BYTES = 2**30

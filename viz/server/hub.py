@@ -6,10 +6,10 @@ from pathlib import Path
 
 import streamlit as st
 
+from models.huggingface.apart import can_limit
 from models.huggingface.embedded import Local, local_models
 from models.huggingface.hub_settings import HubSettings
 from models.huggingface.placement import Placement
-from models.huggingface.trial import can_limit
 from models.messages import Message
 from viz.server.configuration import configuration
 from viz.server.elsewhere import remote

@@ -12,8 +12,9 @@ from tokenizers import Tokenizer, normalizers
 
 from models.errors import InputError
 from models.huggingface import trial
+from models.huggingface.apart import can_limit
 from models.huggingface.embedded import Local
-from models.huggingface.trial import can_limit, try_out
+from models.huggingface.trial import try_out
 from models.messages import CountMessage, Message
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
 

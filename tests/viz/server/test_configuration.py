@@ -120,7 +120,7 @@ def test_nothing_else_reads_the_environment() -> None:
     What starts Ray sets Ray's own, and a replica looks whether they were set. The command line sets what it was given,
     and looks whether there is a screen.
     """
-    may = {"viz/server/configuration.py", "models/huggingface/trial.py", "training/train.py"}
+    may = {"viz/server/configuration.py", "models/huggingface/apart.py", "training/train.py"}
     may |= {
         "viz/command_line.py",
         "viz/server/worker.py",
