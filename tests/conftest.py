@@ -11,6 +11,7 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 
 from tests.support.browsing import AT_REST, running
+from tests.support.smollm2 import get_smollm2
 from tests.support.waiting import end_warm_up
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch counts the cores
@@ -38,6 +39,8 @@ SLOW = (
     "browser",
     "models/experiments/test_chance.py",
     "models/experiments/test_paths.py",
+    "models/huggingface/test_gguf.py",
+    "models/huggingface/test_smollm2.py",
     "models/huggingface/test_trial.py",
     "models/mechanisms",
     "models/test_damage.py",
@@ -71,6 +74,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_sessionfinish() -> None:
     """Wait for models that are still being loaded: a thread inside torch must not outlive the interpreter."""
     end_warm_up()
+
+
+@pytest.fixture(scope="session")
+def smollm2() -> str:
+    """Return the key of a language model that a command brings; it is run once where nobody has."""
+    return get_smollm2()
 
 
 @pytest.fixture(scope="session")

@@ -76,6 +76,9 @@ def _write(folder: Path, path: Path, header: Header, title: str) -> None:
     """Write all files of the folder."""
     load: Any = load_gguf_checkpoint  # of no types
     described = load(path, return_tensors=False)["config"]
+    length = header.metadata.get(f"{header.metadata['general.architecture']}.attention.key_length")
+    if length is not None:  # which transformers takes from some architectures alone
+        described["head_dim"] = length
     config = CONFIG_MAPPING[described["model_type"]].from_dict(described)
     openers = (AutoModelForSeq2SeqLM,) if config.is_encoder_decoder else (AutoModelForCausalLM, AutoModel)
     opener: Any = next(each for each in openers if type(config) in each._model_mapping)

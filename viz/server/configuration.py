@@ -118,8 +118,8 @@ HUB: Kind[bool | tuple[str, ...] | None] = Kind(
 )
 SITES = Kind("sites such as https://school.example, separated by commas", lambda text: _all(text, _site))
 FOLDERS = Kind(
-    f"folders or GGUF files that are there, separated by {os.pathsep!r}, named with letters of English, digits, dots and "
-    "hyphens",
+    f"folders or GGUF files that are there, separated by {os.pathsep!r}, named with letters of English, digits, dots "
+    "and hyphens",
     _parse_models,
 )
 LESSONS = Kind(f"folders that are there, separated by {os.pathsep!r}", _parse_folders)
