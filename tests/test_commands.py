@@ -28,7 +28,8 @@ _COMMAND = re.compile(r"(?:python3? -m )?\b((?:models|viz|training|scale|benchma
 
 def code_lines(text: str) -> list[str]:
     """Return the lines of code of a text, in blocks and in sentences, without remarks."""
-    lines = [line.partition(" #")[0] for block in _BLOCK.findall(text) for line in block.splitlines()]
+    written = [line.partition(" #")[0] for block in _BLOCK.findall(text) for line in block.splitlines()]
+    lines = [each for line in written for each in line.split(" && ")]
     return lines + [" ".join(span.split()) for span in _SPAN.findall(_BLOCK.sub("", text))]
 
 
