@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import torch
 from torch import nn
 from transformers import AutoConfig, AutoTokenizer
 
@@ -22,9 +23,11 @@ from models.huggingface.files import (
     is_weights,
     lack_of_tokenizer,
 )
+from models.huggingface.half_weights import open_half
 from models.huggingface.heads import openers
 from models.huggingface.layers import attention_for
 from models.huggingface.model import PretrainedModel
+from models.huggingface.offers import origin
 from models.huggingface.placement import ON_CPU, Placement
 from models.huggingface.reasons import in_words
 from models.huggingface.sizes import check_sizes
@@ -159,19 +162,26 @@ def _load_tokenizer(folder: Path, family: str, title: str, options: dict[str, An
     return TextTokenizer(AutoTokenizer.from_pretrained(folder, **options))
 
 
+def _open_whole(opener: Any, folder: Path, config: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Return a network, and what of it was found in its files."""
+    with building():
+        found: tuple[Any, Any] = opener.from_pretrained(
+            folder,
+            config=config,
+            attn_implementation=attention_for(config.model_type),
+            use_safetensors=True,
+            output_loading_info=True,
+            **options,
+        )
+    return found
+
+
 def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]) -> tuple[Any, Predicts]:
     """Return the network with the head that its checkpoint has weights for, or without one."""
     missing: list[str] = []
     for opener, head in openers(config):
-        with building():
-            network, found = opener.from_pretrained(
-                folder,
-                config=config,
-                attn_implementation=attention_for(config.model_type),
-                use_safetensors=True,
-                output_loading_info=True,
-                **options,
-            )
+        half = origin(folder) is not None and options["dtype"] == torch.float32
+        network, found = (half and open_half(opener, folder, config)) or _open_whole(opener, folder, config, options)
         missing = sorted(name for name in found["missing_keys"] if head != "none" or "pooler" not in name)
         if not missing and not found["mismatched_keys"]:
             return network, head

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import torch
 from gguf import GGMLQuantizationType
+from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
 import models
 from models.errors import InputError
@@ -165,8 +166,11 @@ def test_each_quantisation_is_read_as_the_numbers_that_it_stands_for(kind: str, 
     network = _write(tmp_path / "tiny.gguf", "llama", kind)
     model: Any = models.load(tmp_path / "tiny.gguf")
     assert model.title == f"tiny ({kind})"
+    load: Any = load_gguf_checkpoint
+    theirs = load(tmp_path / "tiny.gguf", return_tensors=True, model_to_load=network)["tensors"]
     for name, values in model.network.state_dict().items():
         assert torch.equal(values.float(), rounded(network.state_dict()[name], GGMLQuantizationType[kind])), name
+        assert name not in theirs or torch.equal(values.float(), theirs[name].to(values.dtype).float()), name
 
 
 @pytest.mark.parametrize("family", FAMILIES)
