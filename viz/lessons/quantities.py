@@ -12,6 +12,7 @@ import numpy as np
 
 import models
 from models.edits import Edit, zero_head
+from models.measures.induction import induction_scores
 from viz.measures.consequence import words_of_target
 from viz.measures.head_profile import profiles_of
 from viz.views.view import choose_view
@@ -132,6 +133,31 @@ def _labelled(asked: AskedQuantity) -> Values:
     }
 
 
+def _induction(asked: AskedQuantity) -> Values:
+    """Return the induction score of each head of a causal model, and that of an even row."""
+    trace = _model(asked).attend(asked.sentence)
+    found = {each.site.layer: induction_scores(each.weights, trace.source.ids) for each in trace.maps}
+    values = {
+        f"{layer}.{head}": float(score) for layer, (scores, _) in found.items() for head, score in enumerate(scores)
+    }
+    return values | {"even": found[0][1]}
+
+
+def _first_token(asked: AskedQuantity) -> Values:
+    """Return the weight that all heads of a causal model give to the first token from later ones, and an even row's."""
+    maps = _model(asked).attend(asked.sentence).maps
+    shares = [each.weights[:, 1:, 0].mean(axis=1) for each in maps]  # [head] of each layer
+    even = np.mean(1 / np.arange(2, 1 + maps[0].weights.shape[-1]))
+    values = {f"{layer}.{head}": float(share) for layer, held in enumerate(shares) for head, share in enumerate(held)}
+    return values | {"all": float(np.mean(shares)), "even": float(even)}
+
+
+def _next_token(asked: AskedQuantity) -> Values:
+    """Return the likeliest tokens after a text, with their probabilities."""
+    last = _model(asked).attend(asked.sentence, edits=asked.edits).predictions[-1]
+    return {text.strip(): probability for text, probability in last.alternatives}
+
+
 def _alignment_errors(asked: AskedQuantity) -> Values:
     from models.experiments.aligning_heads import rank_heads
 
@@ -216,6 +242,9 @@ BY_NAME: Mapping[str, Callable[[AskedQuantity], Values]] = {
     "heads": _heads,
     "heads-that-change-the-translation": _heads_that_change,
     "label": _labelled,
+    "induction": _induction,
+    "first-token": _first_token,
+    "next-token": _next_token,
     "alignment-error": _alignment_errors,
     "alignment-error-as-written": _errors_as_written,
     "size-of-a-query": _size_of_a_query,
