@@ -53,3 +53,25 @@ def test_a_word_is_clicked_tokens_are_written_and_the_text_is_rewound(
     written(again).nth(1).click()
     expect(written(again)).to_have_count(1)
     assert written(again).inner_text().strip() == word.strip()
+
+
+def test_a_class_sees_what_its_teacher_writes_and_goes_back_with_them(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    teacher = open_page(f"{address}/heads", model=GPT, sentence=BEGUN)
+    expect(likely(teacher)).to_be_visible()
+    teacher.get_by_test_id("stHeader").get_by_role("link", name="Lessons", exact=True).click()
+    teacher.get_by_role("button", name="Open a room", exact=True).first.click()
+    until_link(teacher, lambda url: "room=" in url)
+    student = open_page(f"{address}/lessons", room=query(teacher)["room"][0])
+    teacher.get_by_test_id("stHeader").get_by_role("link", name="Heads", exact=True).click()
+    expect(likely(teacher)).to_be_visible()
+    expect(likely(student)).to_be_visible()
+    write(teacher)
+    until_link(teacher, lambda url: "write=10" in url)
+    expect(written(teacher).nth(1)).to_be_visible()
+    expect(written(student)).to_have_text(written(teacher).all_inner_texts())
+    teacher.keyboard.press("Escape")
+    written(teacher).nth(1).click()
+    expect(written(teacher)).to_have_count(1)
+    expect(written(student)).to_have_count(1)

@@ -21,6 +21,7 @@ CONTINUED = "continued text"
 """What the setting belongs to: another text, or another model, begins anew."""
 
 SHORT = 5  # likely words that can be clicked
+USUAL = 10  # tokens that are written if nobody says how many
 MOST_SHOWN = 80  # tokens that can be rewound to
 HEAT = tuple(step / 10 for step in range(0, 21))
 _GOOD = "writing-that-ran"
@@ -76,7 +77,7 @@ def goes_on(trace: AttentionTrace, model: models.Model) -> bool:
 def show_writing(trace: AttentionTrace, model: models.Model, line: DeltaGenerator, below: DeltaGenerator) -> None:
     """Let the reader go on, on `line`, by a likely word or by writing; `below`, from an earlier word."""
     written = trace.written
-    now = Writing(1) if written is None else written.asked
+    now = Writing(USUAL) if written is None else written.asked
     ids = () if written is None else trace.source.ids[written.first :]
     with line:
         st.caption(plain(_("{title} would go on with:", title=_(trace.provenance.title))), width="content")
@@ -100,7 +101,7 @@ def _offer_words(trace: AttentionTrace, now: Writing, ids: tuple[int, ...]) -> N
 
 def _settings(now: Writing, ids: tuple[int, ...]) -> None:
     """Show how many tokens are written, and how."""
-    st.slider(_("Tokens"), 1, MOST, now.tokens or 10, key=_TOKENS)
+    st.slider(_("Tokens"), 1, MOST, now.tokens or USUAL, key=_TOKENS)
     near = min(HEAT, key=lambda each: abs(each - now.temperature))
     heat = st.select_slider(_("Temperature (0: the likeliest token)"), HEAT, near, key=_HEAT)
     drawn = heat > 0
