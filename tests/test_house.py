@@ -29,6 +29,7 @@ DISTRIBUTIONS = {
     "fontTools": "fonttools",
     "IPython": "ipython",
 }  # where the name to install is not the name to import
+FOLDERS = {each.name for each in ROOT.iterdir() if each.is_dir()}
 OWN = {"models", "viz", "training", "scale", "app", "pages", "tests", "benchmarks"}
 
 
@@ -155,6 +156,18 @@ def test_torch_is_pinned_and_the_development_tools_come_on_top_of_what_runs() ->
     assert {"-r requirements.txt", "-r requirements-scale.txt"} <= set(lines)
     for path in (ROOT / "tests").rglob("test_on_ray.py"):
         assert "importorskip" not in path.read_text(encoding="utf8")
+
+
+def test_a_bar_of_progress_is_for_a_terminal_alone() -> None:
+    bare, found = set[str](), 0
+    for path in [*ROOT.glob("*.py"), *(each for name in sorted(OWN & FOLDERS) for each in (ROOT / name).rglob("*.py"))]:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in {"tqdm", "trange"}:
+                found += 1
+                if not [each for each in node.keywords if each.arg == "disable" and ast.unparse(each.value) == "None"]:
+                    bare.add(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert found > 30
+    assert not bare
 
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from tqdm import tqdm
 
 from models.command import CommandError, run
 from models.translation.examples import EXAMPLES
@@ -50,7 +51,7 @@ def kept_apart(pair: str, data: Path) -> tuple[frozenset[str], list[frozenset[st
     """Return sentences that training text must not equal (dev, test, examples) or be near (typed lists)."""
     files = [path for part in ("dev", "val", "test") for path in sorted((data / pair).glob(f"*.{part}.tsv.xz"))]
     typed = [*read_typed(data / "typed" / f"{pair}.tsv"), *read_typed(KEPT / pair / TYPED_FILE)]
-    equal = {bare(source) for path in files for source, _target in read_pairs(path)}
+    equal = {bare(source) for path in tqdm(files, unit="file", disable=None) for source, _target in read_pairs(path)}
     equal |= {bare(text) for text in (*(each.sentence for each in typed), *EXAMPLES[pair].values())}
     return frozenset(equal), [words_of(each.sentence) for each in typed]
 
@@ -73,7 +74,7 @@ def allowed(pairs: Iterable[Pair], equal: Collection[str], near: Iterable[frozen
 def everyday_sources(pair: str, data: Path) -> Iterator[str]:
     """Return the sources of all training text of everyday kind."""
     files = [*sorted((data / pair).glob("*.train.tsv.xz")), *sorted((KEPT / pair).glob("phrases*.tsv"))]
-    for path in files:
+    for path in tqdm(files, unit="file", disable=None):
         if not path.name.startswith(NOT_EVERYDAY):
             yield from (source for source, _target in read_pairs(path))
 

@@ -85,7 +85,7 @@ def encode_texts(tokenizer: PairTokenizer, texts: list[str], block: int = 20_000
     """Encode `texts`, in blocks, with a progress bar."""
     parts: list[NDArray[np.uint16]] = []
     lengths = [0]
-    for start in tqdm(range(0, len(texts), block), desc="encode", unit="block"):
+    for start in tqdm(range(0, len(texts), block), desc="encode", unit="block", disable=None):
         for ids in tokenizer.encode_batch(texts[start : start + block]):
             parts.append(np.asarray(ids, dtype=np.uint16))
             lengths.append(len(ids))
@@ -104,7 +104,7 @@ def load_tokenizer(recipe: Recipe, data: Path, path: Path) -> PairTokenizer:
         choice = random.Random(recipe.seed)
         texts = (text for file in recipe.files for text in _tokenizer_texts(file, data, choice))
         train = learn if recipe.whole_characters else PairTokenizer.train
-        tokenizer = train(tqdm(texts, desc="tokenizer", unit="text"), recipe.vocabulary)
+        tokenizer = train(tqdm(texts, desc="tokenizer", unit="text", disable=None), recipe.vocabulary)
         path.parent.mkdir(parents=True, exist_ok=True)
         tokenizer.save(path)
     found = PairTokenizer.load(path)

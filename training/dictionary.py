@@ -15,6 +15,7 @@ from typing import Annotated
 from zipfile import ZipFile
 
 import typer
+from tqdm import tqdm
 
 from models.command import run
 from training.data import KEPT
@@ -60,7 +61,7 @@ def main(
 ) -> None:
     """Write the words."""
     listed = (word for word in words.read_text(encoding="utf8").split() if len(word) > 1)
-    pairs = list(glossed(listed, entries(wheel)))
+    pairs = list(glossed(listed, tqdm(entries(wheel), unit="line", disable=None)))
     (KEPT / WORDS).write_text("".join(f"{word}\t{gloss}\n" for word, gloss in pairs), encoding="utf8")
     typer.echo(f"{len(pairs)} words")
 

@@ -66,7 +66,7 @@ def translate(model: Translator, sources: list[str]) -> list[str]:
     for index, ids in enumerate(encoded):
         by_length[len(ids)].append(index)
     outputs = [""] * len(sources)
-    with tqdm(total=len(sources), desc="translate", unit="sentence") as bar:
+    with tqdm(total=len(sources), desc="translate", unit="sentence", disable=None) as bar:
         for indices in by_length.values():
             for start in range(0, len(indices), BATCH):
                 rows = indices[start : start + BATCH]

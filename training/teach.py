@@ -51,7 +51,7 @@ def scored(model: Translator, sources: Sequence[str]) -> list[tuple[str, float]]
         by_length[len(ids)].append(index)
     batches = [rows[start : start + BATCH] for rows in by_length.values() for start in range(0, len(rows), BATCH)]
     found = [("", 0.0)] * len(sources)
-    for rows in tqdm(batches, desc="teach", unit="batch"):
+    for rows in tqdm(batches, desc="teach", unit="batch", disable=None):
         source = torch.tensor([[*encoded[row], END] for row in rows])
         for row, (ids, mean) in zip(rows, beam_search(model.network, source, WIDTH), strict=True):
             found[row] = model.tokenizer.decode(ids), mean

@@ -39,7 +39,9 @@ def points_of(recipe: Recipe, out: Path, data: Path) -> tuple[dict[str, Tensor],
     trainer = Trainer(recipe, data, out, "cpu", precision=torch.float32)
     every: dict[str, Tensor] = {}
     points = []
-    for number, path in enumerate(tqdm(sorted((trainer.folder / "kept").glob("*.safetensors")), desc="loss"), 1):
+    for number, path in enumerate(
+        tqdm(sorted((trainer.folder / "kept").glob("*.safetensors")), desc="loss", disable=None), 1
+    ):
         weights = load_file(path)
         trainer.average = {name: values.float() for name, values in weights.items()}
         progress = read_progress(path)
@@ -55,7 +57,7 @@ def alignment_errors(key: str, count: int, data: Path) -> tuple[dict[str, Any], 
     pair = models[-1].entry.pair
     chosen: Choice = choose(error_rates(gold_sentences(models[-1], TRIAL[pair], data)))
     rates = []
-    for model in tqdm(models, desc="alignment error"):
+    for model in tqdm(models, desc="alignment error", disable=None):
         sets = {name: gold_sentences(model, name, data) for name in SETS if name in GOLD[pair]}
         ways = {"aer": EXTRACTORS["strongest"], "aer_grown": EXTRACTORS["grown"]}
         rates.append(

@@ -236,7 +236,8 @@ class Trainer:
         """Train until the recipe's target tokens are seen or `seconds` are over; keep a copy at `kept_points`."""
         started = logged = saved = time.monotonic()
         total, tokens, step = 0.0, self.progress.tokens, self.progress.step
-        bar = tqdm(total=self.recipe.target_tokens, initial=tokens, unit="tok", unit_scale=True, desc=self.recipe.key)
+        whole, key = self.recipe.target_tokens, self.recipe.key
+        bar = tqdm(total=whole, initial=tokens, unit="tok", unit_scale=True, desc=key, disable=None)
         batches = self.batches()
         while True:
             total += self.update(*islice(batches, self.workers))

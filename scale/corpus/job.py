@@ -71,7 +71,7 @@ class Job:
     def bar(self, shards: tuple[Shard, ...]) -> tqdm[Any]:
         """Return a bar that says how many lines are done."""
         whole, left = (sum(each.count for each in some) for some in (shards, self.left(shards)))
-        return tqdm(total=whole, initial=whole - left, unit="sentence")
+        return tqdm(total=whole, initial=whole - left, unit="sentence", disable=None)
 
     def finished(self, shards: Iterable[Shard]) -> Iterator[Statistics]:
         """Return what finished shards left, one by one."""

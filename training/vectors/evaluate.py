@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from models.command import run
 from models.experiments.word_vectors import VECTORS, WordVectors, read_vectors
@@ -67,15 +68,16 @@ def measure_ranks(
     rows = slice(0, 20_000)
     centres, contexts = measured.centres[rows], measured.contexts[rows]
     by_vectors, by_frequency = [], []
-    for centre, context in zip(np.array_split(centres, 100), np.array_split(contexts, 100), strict=True):
+    parts = list(zip(np.array_split(centres, 100), np.array_split(contexts, 100), strict=True))
+    for centre, context in tqdm(parts, desc="ranks", disable=None):
         others = drawn(cumulated, (len(centre), RANKED - 1), chance)
         scores = np.einsum("pd,pkd->pk", vectors.table[centre], vectors.outputs[others])
         true = np.einsum("pd,pd->p", vectors.table[centre], vectors.outputs[context])
         by_vectors.append(ranks(scores, true))
         by_frequency.append(ranks(counts[others], counts[context]))
     found = {}
-    for name, parts in (("", by_vectors), ("_by_frequency", by_frequency)):
-        rank = np.concatenate(parts)
+    for name, each in (("", by_vectors), ("_by_frequency", by_frequency)):
+        rank = np.concatenate(each)
         found[f"median_rank{name}"] = float(np.median(rank))
         found[f"in_first_ten{name}"] = round(float((rank <= 10).mean()), 4)
     return found | {"ranked_pairs": len(centres), "ranked_among": RANKED}
@@ -84,7 +86,8 @@ def measure_ranks(
 def evaluate(recipe: VectorRecipe, data: Path, folder: Path) -> dict[str, Any]:
     """Return the figures of the vectors in `folder`."""
     vectors = read_vectors(folder)
-    training = PairCorpus.of((line for _, own in training_lines(recipe, data) for line in own), vectors.places)
+    read = (line for _, own in training_lines(recipe, data) for line in own)
+    training = PairCorpus.of(tqdm(read, desc="training text", unit="line", disable=None), vectors.places)
     counts = training.counts(len(vectors.words))
     share, cumulated = kept_share(counts, recipe.subsampling), noise(counts, recipe.noise_power).cumsum()
     lines = [line for file in recipe.test for line in read_lines(file, data)]
