@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
+from itertools import chain
 from pathlib import Path
+from runpy import run_path
 
 import plotly.graph_objects as go
 import pytest
 import yaml
 
 from benchmarks.pictures import PAGES
+from tests.models.test_recipes import GIVEN
 
 ROOT = Path(__file__).parents[1]
 TEXTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -83,6 +89,45 @@ def test_the_python_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch, capsys: 
     exec(compile(code, "README.md", "exec"), {})
     assert len(shown) == 1
     assert capsys.readouterr().out.strip()
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda each: each.stem)
+def test_each_block_of_python_has_its_imports(page: Path) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf8"), re.DOTALL)
+    for code in blocks:
+        of_others = (
+            {"tokenizer", *chain(*(given() for given in GIVEN.values()))} if "# transformers: " in code else set()
+        )
+        command = [
+            sys.executable,
+            "-m",
+            "ruff",
+            "check",
+            "--isolated",
+            "--select",
+            "F821",
+            "--output-format",
+            "json",
+            "-",
+        ]
+        done = subprocess.run(command, input=code, capture_output=True, text=True)
+        missing = {re.findall("`(.*)`", each["message"])[0] for each in json.loads(done.stdout)}
+        assert missing <= of_others, code
+    assert blocks or page.stem not in {"README", "python"}
+
+
+def test_a_page_calls_the_service_in_one_way() -> None:
+    for page in TEXTS:
+        ways = re.findall(r"scale\.serve\b|attention-bench serve|viz serve", page.read_text(encoding="utf8"))
+        assert len(set(ways)) <= 1, page
+
+
+def test_the_usage_names_every_model_that_comes_in_a_package_of_its_own() -> None:
+    text = (ROOT / "docs" / "usage.md").read_text(encoding="utf8")
+    packages = run_path(str(ROOT / "deploy" / "wheel.py"))["weight_packages"]()
+    for package, names in packages.items():
+        (line,) = re.findall(rf"^- `{package}`: (.*)$", text, re.MULTILINE)
+        assert re.findall("`([^`]+)`", line) == sorted(names)
 
 
 def test_every_picture_of_the_docs_is_made_by_the_command() -> None:

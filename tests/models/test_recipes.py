@@ -1,4 +1,8 @@
-"""The recipes of docs/python.md for attention of other libraries: each runs as it is written there."""
+"""The recipes of docs/python.md for attention of other libraries: each runs as it is written there.
+
+TransformerLens and inseq are not installed: objects with the parts that a recipe names stand in for theirs, inseq's as
+its version 0.7.1 has them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,11 @@ WORDS = ("The", "cat", "sat", ".")
 
 def stanzas() -> dict[str, str]:
     """Return the recipes of the page, by what stands before the colon of their first line."""
-    (block,) = re.findall(r"```python\n(# transformers.*?)```", DOCS.read_text(encoding="utf8"), re.DOTALL)
+    (block,) = re.findall(
+        r"```python\nfrom models import AttentionTrace\n\n(# transformers.*?)```",
+        DOCS.read_text(encoding="utf8"),
+        re.DOTALL,
+    )
     found = [each.partition("\n") for each in block.strip().split("\n\n")]
     names = [first.removeprefix("# ").partition(":")[0] for first, _, _code in found]
     return {

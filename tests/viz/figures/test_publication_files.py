@@ -234,7 +234,7 @@ def set_by(engine: str, name: str, folder: Path) -> subprocess.CompletedProcess[
 
 @pytest.mark.parametrize("kind", [*KINDS, "special"])
 def test_every_engine_there_is_sets_it_as_wide_as_it_says(kind: str, tmp_path: Path) -> None:
-    """Run on each TeX of this machine; the grammar above is all that is tested where there is none."""
+    """Run on each TeX of this machine: `.ci/run` brings pdfLaTeX; XeLaTeX and LuaLaTeX are tested where they are."""
     (tmp_path / "head.tex").write_bytes(special_words() if kind == "special" else file_of(kind, "tex"))
     is_chinese = kind == "chinese"
     wide = "page" if kind == "special" else width_of(kind)
