@@ -95,21 +95,9 @@ def test_the_python_of_the_readme_runs(monkeypatch: pytest.MonkeyPatch, capsys: 
 def test_each_block_of_python_has_its_imports(page: Path) -> None:
     blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf8"), re.DOTALL)
     for code in blocks:
-        of_others = (
-            {"tokenizer", *chain(*(given() for given in GIVEN.values()))} if "# transformers: " in code else set()
-        )
-        command = [
-            sys.executable,
-            "-m",
-            "ruff",
-            "check",
-            "--isolated",
-            "--select",
-            "F821",
-            "--output-format",
-            "json",
-            "-",
-        ]
+        is_recipe = "# transformers: " in code
+        of_others = {"tokenizer", *chain(*(given() for given in GIVEN.values()))} if is_recipe else set()
+        command = [sys.executable, *"-m ruff check --isolated --select F821 --output-format json -".split()]
         done = subprocess.run(command, input=code, capture_output=True, text=True)
         missing = {re.findall("`(.*)`", each["message"])[0] for each in json.loads(done.stdout)}
         assert missing <= of_others, code
