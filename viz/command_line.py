@@ -9,7 +9,7 @@ import socket
 import sys
 import tomllib
 import webbrowser
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module, metadata
 from pathlib import Path
 from threading import Thread
@@ -143,6 +143,7 @@ def start(
 
     check_known(filter(None, [lang]), languages())
     if models:
+        check_models(models)
         os.environ[f"{PREFIX}MODELS"] = os.pathsep.join(str(each.resolve()) for each in models)
     configuration()  # raises where something is set that cannot be
     port = free_port(address, [port] if port else range(FIRST_PORT, FIRST_PORT + 100))
@@ -152,6 +153,15 @@ def start(
         Thread(target=open_browser, args=(address, port, url), daemon=True).start()
     sys.argv = ["streamlit", "run", str(ROOT / "app.py"), f"--server.port={port}", f"--server.address={address}"]
     runpy.run_module("streamlit", run_name="__main__")
+
+
+def check_models(paths: Sequence[Path]) -> None:
+    """Raise CommandError if a path is of no model that can be offered."""
+    from models.huggingface.embedded import is_model
+
+    if wrong := [each.name for each in paths if not is_model(each.resolve())]:
+        message = f"{', '.join(wrong)}: not a folder and not a GGUF file with a plain name."
+        raise CommandError(message)
 
 
 def version_here() -> str:

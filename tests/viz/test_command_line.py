@@ -28,6 +28,7 @@ VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf8"))["p
 OF_NO_PERSON = {
     "viz/server/worker_process.py",
     "models/huggingface/trial.py",
+    "models/huggingface/unpacked.py",
     "models/huggingface/chat.py",
     "viz/__main__.py",
     "viz/command_line.py",
