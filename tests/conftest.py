@@ -42,6 +42,7 @@ SLOW = (
     "models/huggingface/test_gguf.py",
     "models/huggingface/test_smollm2.py",
     "models/huggingface/test_trial.py",
+    "models/huggingface/test_writing.py",
     "models/mechanisms",
     "models/test_damage.py",
     "models/test_edits_of_one_row.py",

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from typer.core import TyperGroup
 
-from models import AttentionTrace
+from models import AttentionTrace, Writing, load
 from models.command import command_of
 from tests.support.browsing import wait_until_it_answers
 from tests.support.commands import exit_code
@@ -219,6 +219,17 @@ def test_a_text_is_attended_to_and_shown_or_saved(key: str, tmp_path: Path, caps
     weights = [float(word) for word in rows[0].split()[1::2]]
     assert weights == sorted(weights, reverse=True)
     assert len(weights) == attend.KEYS_SHOWN
+
+
+def test_a_causal_model_writes_as_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    told = ("The old man", "--model", "hf:gpt-en", "--write")
+    assert exit_code(attend.main, *told, "6 temperature=0.8 seed=3") == 0
+    lines = capsys.readouterr().out.splitlines()
+    trace = load("hf:gpt-en").attend("The old man", write=Writing(6, temperature=0.8, seed=3))
+    assert lines[0].strip() == trace.output_text.strip()
+    assert len(lines) == 2 + len(trace.source.word_texts)
+    assert exit_code(attend.main, *told, "41") != 0
+    assert "tokens is a whole number from 1 to 40" in capsys.readouterr().err
 
 
 def test_a_translation_can_be_forced(capsys: pytest.CaptureFixture[str]) -> None:
