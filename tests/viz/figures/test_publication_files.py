@@ -36,7 +36,17 @@ from viz.widgets import keep
 MILLIMETRES: dict[Width, float] = {"column": 85, "page": 178}
 SVG = "{http://www.w3.org/2000/svg}"
 POINT = 25.4 / 72  # millimetres
-ENGINES = [each for each in ("pdflatex", "xelatex", "lualatex") if shutil.which(each)]
+
+
+def is_whole(engine: str, part: str) -> bool:
+    """Return whether this machine has an engine of TeX, and the part of it that Debian keeps in another package."""
+    if not shutil.which(engine):
+        return False
+    return bool(subprocess.run(["kpsewhich", part], capture_output=True, check=False).stdout)
+
+
+PARTS = {"pdflatex": "tikz.sty", "xelatex": "tikz.sty", "lualatex": "luaotfload.sty"}
+ENGINES = [engine for engine, part in PARTS.items() if is_whole(engine, part)]
 SPECIALS = '_%&#$|{}~^\\<>"`'
 
 
