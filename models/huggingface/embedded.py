@@ -114,7 +114,7 @@ def local(path: Path) -> Local:
 def _got(offer: Offer) -> Local:
     return Local(
         key=offer.key,
-        title=f"{offer.title} ({offer.bits} bits)",
+        title=f"{offer.title} ({offer.quantisation})",
         folder=offer.folder,
         paper=offer.paper,
         year=offer.year,

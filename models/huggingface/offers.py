@@ -46,6 +46,11 @@ class Offer:
     year: int
 
     @property
+    def quantisation(self) -> str:
+        """The type of most weights, such as ``Q4_1``, as its file is called."""
+        return self.file.split(".")[-2]
+
+    @property
     def folder(self) -> Path:
         """Where it is once it is unpacked."""
         return unpacked_folder(self.key.partition(":")[2])
