@@ -151,7 +151,9 @@ _READ: dict[str, tuple[re.Pattern[str], Any]] = {
 def _as_text(value: object) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
-    return ".".join(map(str, value)) if isinstance(value, tuple) else f"{value:.6g}"
+    if isinstance(value, float):
+        return f"{value:.6f}".rstrip("0").rstrip(".")
+    return ".".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _whole(name: str, value: Any, least: int, most: int) -> int:

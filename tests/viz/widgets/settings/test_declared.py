@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 import viz.pages
 from models.edits import harden, keep_heads, mask_key, sample, scale_scores, set_row, uniform_row, window, zero_head
+from models.writing import Writing
 from viz.canvas.payload import MOST_PICKED
 from viz.pages.bench.hand_links import MOST_WORDS, HandLinks
 from viz.pages.bench.settings import BY_HAND
@@ -27,6 +28,7 @@ from viz.widgets.edits.history import History
 from viz.widgets.edits.in_force import EDITS
 from viz.widgets.frame import Page
 from viz.widgets.settings import Choice, Data, Heads, Several, Switch, TextSetting
+from viz.widgets.writing import WRITE
 
 ROOT = Path(__file__).parents[4]
 APP = str(ROOT / "app.py")
@@ -164,11 +166,32 @@ def test_tables_come_back_from_their_link(data: st.DataObject) -> None:
     assert CELLS.write(found.value) == text
 
 
+@given(
+    st.none()
+    | st.builds(
+        Writing,
+        st.integers(1, 40),
+        temperature=st.integers(0, 50).map(lambda tenths: tenths / 10),
+        top_k=st.integers(0, 1000),
+        top_p=st.integers(1, 100).map(lambda hundredths: hundredths / 100),
+        seed=st.integers(0, 2**31 - 1),
+        begin=st.lists(st.integers(0, 200_000), max_size=20).map(tuple),
+        chat=st.booleans(),
+    )
+)
+def test_how_a_model_goes_on_comes_back_from_its_link(writing: Writing | None) -> None:
+    text = WRITE.write(writing)
+    found = WRITE.read(through_a_link(WRITE.name, text))
+    assert (found.value, found.unknown) == (writing, None)
+    assert WRITE.write(found.value) == text
+
+
 def test_every_kind_of_notation_is_tried_above() -> None:
     assert {setting.name for _page, setting in DECLARED if isinstance(setting, Data)} == {
         EDITS.name,
         CELLS.name,
         BY_HAND.name,
+        WRITE.name,
     }
 
 
