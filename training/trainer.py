@@ -240,9 +240,10 @@ class Trainer:
         bar = tqdm(total=whole, initial=tokens, unit="tok", unit_scale=True, desc=key, disable=None)
         batches = self.batches()
         while True:
+            before = self.progress.tokens
             total += self.update(*islice(batches, self.workers))
-            self._keep(tokens_before=bar.n)
-            bar.update(self.progress.tokens - bar.n)
+            self._keep(tokens_before=before)
+            bar.update(self.progress.tokens - before)
             now = time.monotonic()
             if self.progress.step % LOG_STEPS == 0:
                 speed = (self.progress.tokens - tokens) / (now - logged)

@@ -132,7 +132,8 @@ NAMES = """
     He moved to New York
     Attention Bench MiniLM BERT GPT SHA MB hf huggingface co owner name google base uncased transformers somebody other
     nothing there no-edit png svg Europarl CC BY FR
-    st QK qK aV exp tanh cells English YAML KB yml https abs torch cpu numpy MIT HTML SmolLM Instruct Apache JSON NPZ PDF TEX
+    st QK qK aV exp tanh cells English YAML KB yml https abs torch cpu numpy MIT HTML JSON NPZ PDF TEX
+    SmolLM Instruct Apache
 """
 """What is called the same in every language: models, files, units, symbols and what a link said."""
 

@@ -97,6 +97,7 @@ class TestMiniLM:
         assert "hf:minilm" not in models.catalog()
         monkeypatch.setattr("models.huggingface.embedded.find_spec", lambda name: None)
         monkeypatch.setattr("models.huggingface.embedded.READERS", Path("nowhere"))
+        monkeypatch.setattr("models.huggingface.embedded.OFFERS", ())
         assert models.pretrained() == ()
         with pytest.raises(KeyError, match="no pretrained model 'hf:minilm'; there are none"):
             models.load("hf:minilm")

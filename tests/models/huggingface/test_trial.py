@@ -11,7 +11,7 @@ import pytest
 from tokenizers import Tokenizer, normalizers
 
 from models.errors import InputError
-from models.huggingface import trial
+from models.huggingface import apart
 from models.huggingface.apart import can_limit
 from models.huggingface.embedded import Local
 from models.huggingface.trial import try_out
@@ -74,5 +74,5 @@ def test_what_never_ends_is_ended(known: Local, monkeypatch: pytest.MonkeyPatch)
     ids=str,
 )
 def test_a_message_comes_across_as_it_was(said: Any) -> None:
-    again = trial._read(json.loads(json.dumps(trial._written(said))))
+    again = apart._read(json.loads(json.dumps(apart._written(said))))
     assert (type(again), again, again.text, dict(again.values)) == (type(said), said, said.text, dict(said.values))
