@@ -171,6 +171,7 @@ def test_a_room_is_joined_by_a_link_and_by_its_code(
     until_link(teacher, lambda url: "room=" in url)
     code = parse_qs(urlsplit(teacher.url).query)["room"][0]
     window.open(f"{address}/?room={code}")
+    window.until("() => location.pathname === '/lessons'")  # led to where the teacher is
     window.until(OTHER, ".st-key-room", "")
     click(window, ".st-key-room-leave button")
     window.until(f"() => {{ {ALL} return !seen('.st-key-room').length; }}")
