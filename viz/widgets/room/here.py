@@ -35,7 +35,7 @@ LED = "room-led"
 """Under which the session keeps where the teacher stood last; None before that is known."""
 
 _HERE, _ROOM, _SAID, _ELSEWHERE = "room-here", "room-now", "room-said", "room-elsewhere"
-_SEEN = "room-seen"
+_SEEN, _LEFT = "room-seen", "room-left"
 _NAMED = 20  # columns of a code that there is not
 
 
@@ -71,6 +71,9 @@ def enter(navigation: Mapping[str, st.Page], chosen: st.Page, pages: Pages) -> N
     for each in (_SAID, _ELSEWHERE, _ROOM):
         session.forget(each)
     asked, now = address.asked(ROOM.name), here()
+    if asked is not None and read_code(asked) == session.recall(_LEFT):
+        asked = None  # sent before the browser knew that the room is left, or by its Back
+        link.store(ROOM.name, None)
     try:
         if asked is not None and (now is None or read_code(asked) != now.code):
             now = _come(asked)
@@ -166,6 +169,7 @@ def open_room() -> None:
 
 def join_room(typed: str) -> None:
     """Join the room of a code that was typed; as a callback of a control."""
+    session.forget(_LEFT)
     link.store(ROOM.name, typed or None)
     st.rerun()  # the whole app: a control of a page runs that page's part alone
 
@@ -191,6 +195,7 @@ def leave_room() -> None:
     now, room = here(), room_now()
     _forget()
     if now and room and not now.leads:
+        session.keep(_LEFT, now.code)
         with shared_rooming().telling(room) as store:
             store.leave(now.code, now.member)
 

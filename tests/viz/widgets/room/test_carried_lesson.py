@@ -178,6 +178,17 @@ def test_a_room_that_is_left_or_closed_takes_its_lesson_along_and_the_teacher_ke
     assert "closed" in seen(other)
 
 
+def test_a_room_that_is_left_is_not_joined_by_a_request_that_still_names_it() -> None:
+    _teacher, code = leading(file=OWN.encode())
+    student = opened(room=code)
+    press(student, "Leave the room")
+    assert "Leave the room" not in labels(student)
+    student.query_params["room"] = code  # as the browser sends it until it has heard of the new address
+    assert "Leave the room" not in labels(run(student))
+    assert "room" not in student.query_params
+    assert "Leave the room" in labels(opened(room=code))
+
+
 def test_a_second_lesson_takes_the_place_of_the_first_and_its_questions_are_others() -> None:
     teacher, code = leading(file=OWN.encode())
     first = room_of(teacher).asked
