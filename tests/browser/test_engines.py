@@ -101,11 +101,20 @@ def window(opening: Opening) -> Iterator[Window]:
         assert window.offences() == []
 
 
+LOOKS = 10
+"""How often what is clicked on must be seen in one place: a line of controls is laid out again as they come."""
+
+
 def click(window: Window, css: str, words: str = "") -> None:
     """Click on what is there, once it is, and nothing on the page moves any more."""
-    window.until(PLACE, css, words)
-    window.until(RESTS)
-    window.point(*window.until(PLACE, css, words), click=True)
+    looks = [window.until(PLACE, css, words)]
+
+    def stands() -> bool:
+        looks.append(window.run(RESTS) and window.run(PLACE, css, words))
+        return bool(looks[-1]) and len(looks) >= LOOKS and all(each == looks[-1] for each in looks[-LOOKS:])
+
+    until(stands, seconds=PATIENCE, what=f"{css} moves: {looks}")
+    window.point(*looks[-1], click=True)
 
 
 def type_in(window: Window, box: str, words: str) -> None:
