@@ -169,7 +169,7 @@ def _notes(views: Sequence[View], made: SmallMaps, shown: Sequence[HeadPlace], n
 
 def _texts(view: View) -> tuple[str, str]:
     """Return the tokens of rows and columns, for those who do not see them."""
-    queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
+    queries, keys = view.query_labels.texts, view.key_labels.texts
     return (
         _("queries, from the top: {tokens}", tokens=_row_of(queries)),
         _("keys, from the left: {tokens}", tokens=_row_of(keys)),

@@ -11,6 +11,7 @@ from models.trace.attention_map import merge_to_words
 from models.trace.tokens import is_mark, is_punctuation
 from viz.text.counting import FIRST_POSITION
 from viz.text.tokens import shorten
+from viz.views.written import WRITTEN
 
 ENDS = frozenset(".!?。！？…")
 """What a sentence ends with."""
@@ -26,7 +27,8 @@ def sentences_of(tokens: TokenSequence) -> list[int | None]:
     """
     found: list[int | None] = []
     number, ended = 0, False
-    for place, text in enumerate(tokens.texts):
+    for place, labelled in enumerate(tokens.texts):
+        text = labelled.removeprefix(WRITTEN)
         if place in tokens.specials or is_mark(text):
             found.append(None)
             continue

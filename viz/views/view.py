@@ -108,6 +108,8 @@ class View:
         return self._labels(self.shown.key_tokens, self.hidden_keys)
 
     def _labels(self, shown: TokenSequence, hidden: tuple[int, ...]) -> TokenSequence:
+        if self.folded:  # marked before
+            return shown
         words = self.unit == "word"
         return label_written(shown, self.trace.source, self.trace.written, words=words, hidden=hidden)
 
@@ -205,18 +207,19 @@ def hide(view: View, hiding: Hiding) -> View:
         cut = [outside(text, each) for text, each in zip(texts, hiding.between, strict=True)]
         places = [tuple(sorted({*one, *other})) for one, other in zip(places, cut, strict=True)]
     queries, keys = places
-    shown, folded = hide_tokens(view.shown, queries=queries, keys=keys), 0
-    if hiding.opened is not None:
-        shown, folded = fold(shown, hiding.opened, alone=bool(keys))
-    return replace(
+    found = replace(
         view,
-        shown=shown,
-        folded=folded,
+        shown=hide_tokens(view.shown, queries=queries, keys=keys),
         hidden_queries=queries,
         hidden_keys=keys,
         threshold=hiding.threshold,
         between=hiding.between,
     )
+    if hiding.opened is None:
+        return found
+    labelled = replace(found.shown, query_tokens=found.query_labels, key_tokens=found.key_labels)
+    shown, folded = fold(labelled, hiding.opened, alone=bool(keys))
+    return replace(found, shown=shown, folded=folded) if folded else found
 
 
 def _axis_names(view: View) -> tuple[str, str]:

@@ -11,10 +11,10 @@ TOKENS = (7, 4, 7)
 """Words of each sentence, with its sign."""
 
 
-def sides(**link: str) -> tuple[int, int]:
+def sides(**link: str) -> tuple[tuple[int, int], bool]:
+    """Return the sides of the small maps, and whether the note speaks of folded sentences."""
     header, cells = overview(opened(model=MINILM, sentence=TEXT, unit="sentence", **link))
-    assert "a row is the mean of its words" in str(header["note"]) or link
-    return cells.shape[1:]
+    return cells.shape[1:], "folded: " in str(header["note"])
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def sides(**link: str) -> tuple[int, int]:
 )
 def test_open_sentences_have_a_row_for_each_word(link: dict[str, str], open_sentences: tuple[int, ...]) -> None:
     count = 2 + sum(TOKENS[each] if each in open_sentences else 1 for each in range(3))  # [CLS] and [SEP] beside them
-    assert sides(**link) == (count, count)
+    assert sides(**link) == ((count, count), len(open_sentences) < 3)
 
 
 def test_a_word_that_is_not_there_is_said_and_a_new_text_begins_with_all_folded() -> None:
@@ -41,6 +41,14 @@ def test_a_word_that_is_not_there_is_said_and_a_new_text_begins_with_all_folded(
     assert not app.exception
     assert parameter(app, "open") is None
     assert overview(app)[1].shape[1:] == (4, 4)
+
+
+@pytest.mark.parametrize(("open_sentences", "folded"), [("2", True), ("1 2", False)])
+def test_words_that_a_model_wrote_are_marked_once_in_open_sentences(open_sentences: str, folded: bool) -> None:
+    link = {"sentence": "The dog is here. The cat", "unit": "sentence", "open": open_sentences, "write": "4"}
+    texts = " ".join(overview(opened(model="hf:gpt-en", **link))[0]["texts"])
+    assert texts.count("▸") == 2 * 4
+    assert ("1:The…" in texts) == folded
 
 
 @pytest.mark.parametrize("compare", ["side", "lines", "text", "difference", "sum", "mean"])
