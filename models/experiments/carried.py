@@ -5,20 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from models.experiments.links import grown_links
+from models.measures.content import FUNCTION_WORDS
 from models.trace import AttentionTrace
 
 LEAST_PROBABILITY = 0.02
 """Of a written word, below which it answers nothing: the reader would not have expected it here at all."""
-
-_GRAMMAR = (
-    "a about after all also although am an and any are as at be because been before being but by can could did do does "
-    "each for from had has have he her hers him his how i if in into is it its just may me might must my no nor not of "
-    "off on one or our out over own shall she should so some such than that the their them then there these they this "
-    "those though to too under until up us very was we were what when where which while who whom whose why will with "
-    "would you your"
-)
-FUNCTION_WORDS = frozenset(_GRAMMAR.split())
-"""English words that carry grammar more than content; they are never named as lost."""
 
 
 def lost_words(trace: AttentionTrace, *, least: float = LEAST_PROBABILITY) -> tuple[int, ...]:
@@ -43,4 +34,4 @@ def lost_words(trace: AttentionTrace, *, least: float = LEAST_PROBABILITY) -> tu
 
 def is_content(word: str) -> bool:
     """Return whether an English word carries content: it has a letter or a digit, and is not one of grammar."""
-    return any(map(str.isalnum, word)) and word.strip().lower() not in FUNCTION_WORDS and word != "</s>"
+    return any(map(str.isalnum, word)) and word.strip().lower() not in FUNCTION_WORDS["en"] and word != "</s>"

@@ -22,6 +22,9 @@ LONGEST_LEAD = 100_000
 LONGEST_ANSWER, LONGEST_WORDS, LONGEST_TITLE = 8_000, 40_000, 1_000
 """Characters of an answer as it is kept, of the words of a question, and of what it is called."""
 
+MOST_SENTENCES, LONGEST_SENTENCE, LONGEST_FOUND = 100, 200, 4_000
+"""Sentences of a room, characters of one, and of what is kept of what the models made of it."""
+
 MOST_LESSON_BYTES = 20 * 2**20
 """Of the lessons that all rooms together carry; each has at most `viz.lessons.document.LARGEST`."""
 
@@ -83,6 +86,8 @@ class Room:
     answered: int  # how many have answered the question that was asked last
     lesson: str = ""  # the name of the lesson that the room carries; empty for none
     is_locked: bool = False  # whether nobody else may join
+    sent: int = 0  # sentences of students
+    run: int = 0  # those of them that the models have translated
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,16 +69,19 @@ class Rooms:
             " (SELECT COUNT(*) FROM members WHERE members.code = rooms.code),"
             " (SELECT COUNT(*) FROM answers WHERE answers.code = rooms.code AND question = asked),"
             " COALESCE((SELECT name FROM lessons WHERE lessons.code = rooms.code), ''),"
-            " EXISTS (SELECT 1 FROM locked WHERE locked.code = rooms.code)"
+            " EXISTS (SELECT 1 FROM locked WHERE locked.code = rooms.code),"
+            " (SELECT COUNT(*) FROM sentences WHERE sentences.code = rooms.code AND text != ''),"
+            " (SELECT COUNT(*) FROM sentences WHERE sentences.code = rooms.code AND text != '' AND found != '')"
             " FROM rooms WHERE code = ? AND made > ?",
             code,
             self._clock() - DAY,
         )
         if not found:
             raise NoRoomError(code)
-        channel, lead, asked, *numbers, joined, answered, lesson, is_locked = found
+        channel, lead, asked, *numbers, joined, answered, lesson, is_locked, sent, run = found
         where = Lead(**json.loads(lead)) if lead else None
-        return Room(code, channel, where, asked, Counters(*numbers), joined, answered, lesson, bool(is_locked))
+        counters = Counters(*numbers)
+        return Room(code, channel, where, asked, counters, joined, answered, lesson, bool(is_locked), sent, run)
 
     def counters_of(self, channel: str) -> Counters | None:
         """Return how often something has changed in the room of a channel; None if there is none."""

@@ -9,12 +9,12 @@ from models.messages import Message
 from viz.lessons.document import LARGEST
 from viz.rooms import room as bounds
 from viz.rooms.codes import hash_of
-from viz.rooms.members import Members
 from viz.rooms.room import RoomError, RoomQuestion
+from viz.rooms.sentences import Sentences
 from viz.rooms.tally import is_answer
 
 
-class Store(Members):
+class Store(Sentences):
     """The rooms of a server, with what is asked and answered in them."""
 
     def carry(self, code: str, key: str, name: str, file: bytes) -> None:

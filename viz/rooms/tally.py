@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from viz.rooms.room import RoomQuestion
+from viz.rooms.sentences import Sentence, SplitResult
 from viz.text.cells import csv_of_rows
 
 
@@ -32,11 +33,20 @@ def tally_of(answers: Iterable[Sequence[float]], size: int) -> Tally:
     return Tally(tuple(sum(column) / count for column in zip(*rows, strict=True)) if rows else (0.0,) * size, count)
 
 
-def csv_of_room(questions: Sequence[RoomQuestion], answers: Sequence[Sequence[Sequence[float]]]) -> str:
-    """Return what a class answered, a line for each word or choice of each question and student."""
-    rows: list[Sequence[object]] = [
-        ("question", "title", "revealed", "answers", "answer", "place", "word", "share", "class", "model", "right")
-    ]
+_COLUMNS = ("question", "title", "revealed", "answers", "answer", "place", "word", "share", "class", "model", "right")
+_OF_SENTENCES = ("translation", "words_apart", "maps_apart")
+
+
+def csv_of_room(
+    questions: Sequence[RoomQuestion],
+    answers: Sequence[Sequence[Sequence[float]]],
+    sentences: Sequence[Sentence] = (),
+) -> str:
+    """Return what a class answered, a line for each word or choice of each question and student.
+
+    Below it what the models made of each sentence of the class, a line for each model.
+    """
+    rows: list[Sequence[object]] = [(*_COLUMNS, *_OF_SENTENCES)]
     for question, given in zip(questions, answers, strict=True):
         size, about = len(question.words), (question.key, _line(question.title), int(question.revealed))
         tally = tally_of(given, size)
@@ -47,7 +57,12 @@ def csv_of_room(questions: Sequence[RoomQuestion], answers: Sequence[Sequence[Se
                 model = round(question.model[place - 1], 4) if len(question.model) == size else ""
                 right = int(place - 1 == question.right) if question.is_choice else ""
                 mean = round(tally.shares[place - 1], 4)
-                rows.append((*about, tally.count, number, place, _line(word), share, mean, model, right))
+                rows.append((*about, tally.count, number, place, _line(word), share, mean, model, right, "", "", ""))
+    for each in sentences:
+        found = each.found or SplitResult()
+        for place, (name, text) in enumerate(zip(found.models, found.translations, strict=True), 1):
+            empty = ("",) * 4
+            rows.append((each.key, each.text, *empty[1:], place, name, *empty, _line(text), found.words, found.maps))
     return csv_of_rows(rows)
 
 

@@ -42,6 +42,7 @@ class Rooming:
         self._opened: dict[str, str] = {}  # from where each room was opened
         self._joined_in, self._joined_from = Burst(10, a_minute=10), Burst(60, a_minute=30)
         self._sent, self._sent_in = Allowance(each=30, together=60_000), Allowance(each=1500, together=60_000)
+        self._sentences = Allowance(each=6, together=300)
         self.presence, self.sockets = Presence(), OpenCount()
 
     def open_room(self, visitor: str, session: str = "") -> tuple[str, str]:
@@ -107,6 +108,13 @@ class Rooming:
         self._sent.count(member)
         if code:
             self._sent_in.count(code)
+
+    def check_sentence(self, member: str, code: str) -> None:
+        """Count a sentence that a member sends, which models are run on; raises RoomError as `check_sending`."""
+        if not self._sentences.is_left(member):
+            raise RoomError(Message("Too much was sent in a minute: wait a moment, then send it again."))
+        self.check_sending(member, code)
+        self._sentences.count(member)
 
     @contextmanager
     def telling(self, room: Room) -> Iterator[Store]:

@@ -94,7 +94,7 @@ class Page:
         """Show the page."""
         self.show_alone()
         if SENTENCE in self.settings or here_in_room():
-            st.caption(_privacy())
+            st.caption(_privacy(SENTENCE in self.settings))
         present(self.figures)
 
     def show_alone(self) -> None:
@@ -106,8 +106,8 @@ class Page:
             st.caption(_(self.footnote))
 
 
-def _privacy() -> str:
-    """Say what becomes of what somebody types."""
+def _privacy(has_sentence: bool) -> str:
+    """Say what becomes of what somebody types, and where the sentence of the page is."""
     if configuration().links:
         where = _("It stands in the link of this page: who sees the link can read it.")
     else:
@@ -119,7 +119,7 @@ def _privacy() -> str:
         read = _("What you type is shown to the class, and kept with the room until it is closed, for a day at most.")
     else:
         read = _("What you send to the class is kept until the room is closed, for a day at most; nothing else is.")
-    return f"{read} {where}"
+    return f"{read} {where}" if has_sentence else read
 
 
 _ROOT, _PACE = "start", "pace"

@@ -50,6 +50,11 @@ def suit(sentence: str, pair: str, place: DeltaGenerator, switch: Switch = switc
     return small
 
 
+def reads_script(sentence: str, pair: str) -> bool:
+    """Return whether the models of `pair` read the script of a sentence, as far as that is known."""
+    return suggested_language(sentence) in (None, "zh" if pair.startswith("zh-") else "en")
+
+
 def say_small(typed: str, traces: Sequence[AttentionTrace], place: DeltaGenerator) -> None:
     """Name the words of a sentence that models read in lower case, because they are all in capitals."""
     found = [zip(normalise(typed).split(), trace.source_text.split(), strict=False) for trace in traces]
@@ -62,7 +67,7 @@ def say_small(typed: str, traces: Sequence[AttentionTrace], place: DeltaGenerato
 def _look_at_language(sentence: str, pair: str, place: DeltaGenerator, switch: Switch) -> None:
     """Say that a sentence is in another language than the one that is read, and stop before one in another script."""
     script, reads = suggested_language(sentence), pair.split("-")[0]
-    is_readable = script == ("zh" if reads == "zh" else "en")
+    is_readable = reads_script(sentence, pair)
     language = latin_language(sentence) if script == "en" else script
     if script is None or language == reads or (is_readable and language is None):
         return

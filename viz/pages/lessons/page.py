@@ -10,9 +10,11 @@ from streamlit.delta_generator import DeltaGenerator
 from viz.lessons.document import LARGEST
 from viz.lessons.lesson import Lesson, LessonError
 from viz.pages.lessons.handing_in import show_sheet
+from viz.pages.lessons.split import SHEET, SPLIT, show_split
 from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.widgets.frame import Frame, Page, pages_of_lessons
+from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.lesson.keeping import offer_file, show_file
 from viz.widgets.lesson.place import begin, lessons, open_uploaded, places
 from viz.widgets.lesson.uploaded import is_uploaded, read_uploaded
@@ -30,6 +32,8 @@ def _fill(frame: Frame) -> None:
     """Show the lessons of a language, those of a school among them, and take one that the reader brings."""
     frame.messages = st.container()
     offer_rooms()
+    if show_split(frame):
+        return
     library = lessons(pages_of_lessons())
     there = {name: each for name, each in library.lessons.items() if not is_uploaded(name)}
     spoken = dict.fromkeys(each.language for each in there.values())
@@ -108,5 +112,7 @@ PAGE = Page(
     title=mark("Lessons"),
     address="lessons",
     fill=_fill,
-    settings=(LANGUAGE,),
+    settings=(LANGUAGE, SPLIT, LANGUAGES),
+    sheets=(SHEET,),
+    figures=("figure-split",),
 )

@@ -96,7 +96,8 @@ def _show_teacher(now: Here, room: Room) -> None:
     """Show what a teacher sees; runs alone when somebody comes, or sends something."""
     begin_language()
     before, room = room, shared_rooming().store.room(now.code)
-    if room.counters.shown != before.counters.shown:  # another page of the teacher has revealed something
+    was, now_is = ((each.counters.shown, each.sent, each.run) for each in (before, room))
+    if was != now_is:  # another page of the teacher has revealed something, or there is another sentence
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="room"):
         joined = _n("{count} has joined", "{count} have joined", room.joined)
@@ -161,7 +162,8 @@ def _show_answers(now: Here, room: Room) -> None:
 def _csv(now: Here) -> str:
     store = shared_rooming().store
     questions = store.questions(now.code)
-    return csv_of_room(questions, [store.answers(now.code, each.key) for each in questions])
+    answers = [store.answers(now.code, each.key) for each in questions]
+    return csv_of_room(questions, answers, store.sentences(now.code))
 
 
 def _listen(now: Here, room: Room, watched: dict[str, int]) -> None:

@@ -34,7 +34,9 @@ def class_picture(question: RoomQuestion, tally: Tally, code: str = "") -> str:
     )
     counted = _n("{count} answer", "{count} answers", tally.count)
     if question.is_choice:
-        says = _("The share of the class that chose each answer; darker is more. The right one is marked with a line.")
+        says = _("The share of the class that chose each answer; darker is more.")
+        if question.right >= 0:
+            says += " " + _("The right one is marked with a line.")
     else:
         says = _(
             "Each column is a word that is read. Upper cell: what the class expects, the mean of all rows that were "

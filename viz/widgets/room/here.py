@@ -15,7 +15,7 @@ from models.messages import Message
 from viz.lessons.lesson import LessonError
 from viz.lessons.reading import Pages
 from viz.rooms.codes import hash_of, read_code
-from viz.rooms.room import NoRoomError, Room, RoomError
+from viz.rooms.room import Lead, NoRoomError, Room, RoomError
 from viz.server.rooming import shared_rooming
 from viz.shell.script_run import session_id
 from viz.text.language import say
@@ -35,7 +35,7 @@ LED = "room-led"
 """Under which the session keeps where the teacher stood last; None before that is known."""
 
 _HERE, _ROOM, _SAID, _ELSEWHERE = "room-here", "room-now", "room-said", "room-elsewhere"
-_SEEN, _LEFT = "room-seen", "room-left"
+_SEEN, _LEFT, _GOES = "room-seen", "room-left", "room-goes"
 _NAMED = 20  # columns of a code that there is not
 
 
@@ -86,6 +86,10 @@ def enter(navigation: Mapping[str, st.Page], chosen: st.Page, pages: Pages) -> N
             now, room = _stay(now, room)
         session.keep(_ROOM, room)
         _take_lesson(room, pages)
+        goes: Lead | None = session.recall(_GOES)
+        session.forget(_GOES)
+        if now.leads and goes is not None:
+            _turn(now, goes, navigation, chosen)
         if not now.leads and rooming.store.follows(now.code, now.member):
             _follow(now, room, navigation, chosen)
     except RoomError as error:
@@ -150,8 +154,18 @@ def _follow(now: Here, room: Room, navigation: Mapping[str, st.Page], chosen: st
         lesson_place.close()
     else:
         link.store(LESSON.name, lead.link[LESSON.name])  # on the page that is about to run it is read next
-    page = navigation[lead.page]
-    link.open_at(None if page.url_path == chosen.url_path else page, {**lead.link, ROOM.name: now.code})
+    _turn(now, lead, navigation, chosen)
+
+
+def _turn(now: Here, to: Lead, navigation: Mapping[str, st.Page], chosen: st.Page) -> None:
+    page = navigation[to.page]
+    link.open_at(None if page.url_path == chosen.url_path else page, {**to.link, ROOM.name: now.code})
+
+
+def take_class(page: str, said: Mapping[str, str]) -> None:
+    """Turn the teacher's page, which the class follows, to a link; as a callback of a control of a page."""
+    session.keep(_GOES, Lead(page, said))
+    st.rerun()  # the whole app: a control of a page runs that page's part alone
 
 
 def open_room() -> None:
