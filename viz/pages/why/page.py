@@ -131,7 +131,7 @@ def _measured(visit: Visit[Wanted], titles: dict[str, str], chosen: Mapping[str,
     show(Shown(figure, key="lengths", says=_says(rows, titles), name="BLEU by length"), visit)
     st.caption(
         _(
-            "{file} without the sentences that the training text holds, greedy; bars: 95% of a bootstrap over "
+            "{file} without the sentences that the training text holds, greedy; bars: 95% bootstrap interval over "
             "sentences; lengths of fewer than 30 sentences are left out. Dashed: without attention. In brackets: "
             "target tokens seen in training; all saw other lines of the same source in training, and of parliament and "
             "everyday text hardly a sentence of more than {longest} words (fewer than one in 10,000).",
