@@ -22,6 +22,7 @@ QUANTITIES = (
     "query",
     "key",
     "value",
+    "value_gram",
     "scores",
     "mask",
     "weights",
@@ -49,8 +50,10 @@ attention alone probabilities (the softmax of the scores, from which a key is dr
 logarithms before the largest is taken; 0 where the likeliest is).
 [batch, head, query or key, d] are query, key, value, context and output. [batch, query, key, d] are features, the
 hidden layer of an additive score. [batch, head, query, 2] is centre, the window of local attention: the position in
-its middle, counted from 0, and the half-width D. Of hops a query is a learned vector, of no text. A record has them
-without the batch axis.
+its middle, counted from 0, and the half-width D. [batch, head, key, head * distance] is value_gram, recorded with the
+weights (`models.networks.moved`): the inner products of what each key's value becomes after W_O, of every two heads;
+one distance but for relative positions, whose values differ by distance. Of hops a query is a learned vector, of no
+text. A record has them without the batch axis.
 
 Of a Transformer's layer alone, [batch, 1, token, d]: input, what comes to the sublayer; read and memory, what its
 queries and its keys and values are made of; joined, what goes on after the sublayer, its residual and, in post-LN, its
@@ -58,6 +61,10 @@ normalisation. At the layer's last place also hidden, feedforward and final: the
 what that part adds, and what leaves the layer. Of a pretrained network of one stack
 input and final alone, at every place. Of a pyramid of convolutions final is a row of it, one vector a cell.
 """
+
+
+VALUE_GRAM = "value_gram"
+"""The companion from which `models.trace.moved` computes what a key moves."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

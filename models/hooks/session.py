@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from models.edits import Array, Edit
 from models.errors import CaptureError, cut
 from models.messages import Message
-from models.sites import Site, complete_pattern
+from models.sites import VALUE_GRAM, Site, complete_pattern
 from models.softmax import full_precision
 
 # Which axis, from the end, is the key: a cached decoder's grows by step.
@@ -39,7 +39,7 @@ _IDLE = _Plan(None, ())
 
 
 @lru_cache(maxsize=64)
-def _unnamed(_patterns: tuple[str, ...]) -> set[Site]:
+def _unnamed(_patterns: tuple[str, ...], *, _norms: bool) -> set[Site]:
     """Return the set in which sessions that record `_patterns` keep the sites that none names, run after run."""
     return set()
 
@@ -47,14 +47,16 @@ def _unnamed(_patterns: tuple[str, ...]) -> set[Site]:
 class Session:
     """What one open `capture` has recorded."""
 
-    def __init__(self, sites: tuple[str, ...], edits: tuple[Edit, ...], *, copies: bool = True) -> None:
+    def __init__(
+        self, sites: tuple[str, ...], edits: tuple[Edit, ...], *, copies: bool = True, norms: bool = False
+    ) -> None:
         self._patterns = tuple(complete_pattern(site) for site in sites)
         self._edits = edits
         self._plans: dict[Site, _Plan] = {}
         self._acted: set[Edit] = set()
         self._masks: dict[Site, Tensor] = {}
-        self._copies = copies
-        self._unnamed = _unnamed(self._patterns)
+        self._copies, self._norms = copies, norms
+        self._unnamed = _unnamed(self._patterns, _norms=norms)
         self._idle: Set[Site] = frozenset() if edits else self._unnamed
         self._passed: list[Site] = []
 
@@ -90,7 +92,7 @@ class Session:
     def _plan(self, site: Site) -> _Plan:
         plan = self._plans.get(site)
         if plan is None:
-            recorded = site not in self._unnamed and any(site.matches(pattern) for pattern in self._patterns)
+            recorded = site not in self._unnamed and self._is_asked(site)
             if not recorded:
                 self._unnamed.add(site)
             edits = tuple([edit for edit in self._edits if self._acts(edit, site)]) if self._edits else ()
@@ -98,6 +100,12 @@ class Session:
             acts = bool(recorded or edits or kept)
             plan = self._plans[site] = _Plan([] if recorded else None, edits, kept) if acts else _IDLE
         return plan
+
+    def _is_asked(self, site: Site) -> bool:
+        """Return whether a pattern names `site`; with `norms` the Gram matrices of values go with the weights."""
+        if self._norms and site.quantity == VALUE_GRAM and self._is_asked(site.at("weights")):
+            return True
+        return any(site.matches(pattern) for pattern in self._patterns)
 
     def _mask(self, edit: Edit, site: Site) -> Array | None:
         """Return the mask of the firing that `edit` acts upon, if it needs that."""
@@ -202,10 +210,14 @@ def observe(site: Site, values: Tensor, first_query: int = 0, *, copy: bool = Fa
 
 @contextmanager
 def capture(
-    sites: Iterable[str | Site] = ("*.weights",), edits: Iterable[Edit] = (), *, copies: bool = True
+    sites: Iterable[str | Site] = ("*.weights",),
+    edits: Iterable[Edit] = (),
+    *,
+    copies: bool = True,
+    norms: bool = False,
 ) -> Iterator[Session]:
-    """Record what fires at `sites` while the block runs, with `edits` applied."""
-    session = Session(tuple(str(site) for site in sites), tuple(edits), copies=copies)
+    """Record what fires at `sites` while the block runs, with `edits` applied; `norms`: lengths of values, too."""
+    session = Session(tuple(str(site) for site in sites), tuple(edits), copies=copies, norms=norms)
     token = OPEN.set(session)
     try:
         yield session

@@ -15,10 +15,12 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface
 
 from models.hooks import current_session, observe
+from models.huggingface.linear import matrix_of
 from models.huggingface.run import Facts, current_run
 from models.messages import Message
 from models.networks.attention import weighted_sum
-from models.sites import Site
+from models.networks.moved import value_gram
+from models.sites import VALUE_GRAM, Site
 from models.softmax import FullyMaskedRowError, causal_weights, full_precision, masked_softmax
 from models.vocabulary import FIRST_POSITION
 
@@ -78,7 +80,8 @@ def observed_attention(
     context = _show(site, "context", weighted_sum(weights, value))  # [batch, head, query, d_head]
     joined = context.transpose(1, 2).contiguous()  # [batch, query, head, d_head]
     if run is not None and site is not None:
-        run.leave(site, joined)
+        new = value[:, :, -joined.shape[1] :] if site.kind == "self" else value  # of a cache those not shown before
+        run.leave(site, joined, new)
     return joined, None
 
 
@@ -119,15 +122,20 @@ def observed_mask(*args: Any, **kwargs: Any) -> Tensor | None:
     return mask
 
 
-def show_output(_module: nn.Module, _inputs: Any, output: Tensor) -> Tensor | None:
-    """Show what an output projection gave, [batch, query, d_model]; a forward hook, idle outside of a run.
+def show_output(module: nn.Module, _inputs: Any, output: Tensor) -> Tensor | None:
+    """Show what an output projection gave and makes of each value; a forward hook, idle outside of a run.
 
     Shapes: `output` [batch, query, d_model]; returns [batch, query, d_model].
     """
     run = current_run()
-    site = None if run is None else run.projected()
-    session = current_session()
-    if site is None or session is None or not session.wants(site.at("output")):
+    found, session = None if run is None else run.projected(), current_session()
+    if found is None or session is None:
+        return None
+    site, values = found
+    gram = site.at(VALUE_GRAM)
+    if session.wants(gram) and (weight := matrix_of(module)) is not None:
+        observe(gram, value_gram(values, weight))
+    if not session.wants(site.at("output")):
         return None
     return observe(site.at("output"), output[:, None], copy=True)[:, 0]
 

@@ -10,20 +10,12 @@ from typing import Any
 
 import torch
 from safetensors import safe_open
-from torch import Tensor, nn
-from torch.nn import functional as F
+from torch import nn
 
 from models.huggingface.files import is_weights
 from models.huggingface.layers import attention_for
+from models.huggingface.linear import HalfLinear
 from models.networks.seeding import building
-
-
-class _HalfLinear(nn.Linear):
-    """A linear map whose weights are in float16, and computed with in float32."""
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Return the map of `input`."""
-        return F.linear(input, self.weight.float(), self.bias)
 
 
 def open_half(opener: Any, folder: Path, config: Any) -> tuple[Any, Any] | None:
@@ -55,7 +47,7 @@ def open_half(opener: Any, folder: Path, config: Any) -> tuple[Any, Any] | None:
             if halved and name == "weight" and source is not None and exact:
                 del module.weight
                 module.register_buffer("weight", values.detach())
-                module.__class__ = _HalfLinear
+                module.__class__ = HalfLinear
                 continue
             if id(values) not in shared:
                 numbers = values if exact or source is None else source[...]

@@ -44,7 +44,7 @@ class _Probe(PretrainedRun):
         self.firings.append(Firing(module, facts))
         return Site("decoder", len(self.firings) - 1, "self")
 
-    def leave(self, site: Site, context: Tensor) -> None:
+    def leave(self, site: Site, context: Tensor, values: Tensor) -> None:
         self._joined = context.flatten(2)  # [batch, query, head * d_head]
 
     def meet(self, module: nn.Module, inputs: tuple[Any, ...]) -> None:

@@ -69,7 +69,7 @@ def observed_pass(
     """
     part: nn.Module = network if whole else network.base_model
     run = PretrainedRun(layers.places, layers.tried)
-    with torch.inference_mode(), running(run), capture(patterns, edits, copies=False) as session:
+    with torch.inference_mode(), running(run), capture(patterns, edits, copies=False, norms=True) as session:
         places = [] if network.config.is_encoder_decoder else _places_of_states(layers.sites, session)
         wanted = {"output_attentions": not layers.observed, "output_hidden_states": bool(places)}
         output = part(**placed(part, inputs), **{name: True for name, asked in wanted.items() if asked})

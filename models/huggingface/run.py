@@ -62,7 +62,7 @@ class PretrainedRun:
         """The final vectors of the tokens read, [batch, token, d_model]."""
         self._places, self._tried = places, tried
         self._fired: Counter[nn.Module] = Counter()
-        self._current: Site | None = None
+        self._current: tuple[Site, Tensor] | None = None
         self._spare: Tensor | None = None
         self._causal: tuple[Tensor, bool] | None = None
 
@@ -88,17 +88,17 @@ class PretrainedRun:
         self._fired[module] += 1
         return site
 
-    def leave(self, site: Site, context: Tensor) -> None:
-        """Take note of what the heads of `site` have read, [batch, query, head, d_head].
+    def leave(self, site: Site, context: Tensor, values: Tensor) -> None:
+        """Take note of what the heads of `site` have read, and of what.
 
-        Shapes: `context` [batch, query, head, d_head].
+        Shapes: `context` [batch, query, head, d_head]; `values` [batch, head, key, d_head].
         """
-        self._current = site
+        self._current = site, values
 
-    def projected(self) -> Site | None:
-        """Return the site whose heads were read last; once, and None if there is none."""
-        site, self._current = self._current, None
-        return site
+    def projected(self) -> tuple[Site, Tensor] | None:
+        """Return the site whose heads were read last, and its values; once, and None if there is none."""
+        found, self._current = self._current, None
+        return found
 
     def scores(self, query: Tensor, key: Tensor) -> Tensor:
         """Return q k', [batch, head, query, key], in memory that the next layer's scores are written into.

@@ -161,7 +161,8 @@ def is_equal_with_cache(model: Observed) -> bool:
     except (InputError, CaptureError, RuntimeError, ValueError, TypeError, AttributeError, IndexError, KeyError):
         return False  # whatever the network of strangers does with a cache
     whole = observed_pass(model.network, model.layers, inputs, patterns=("*.weights",), whole=True)
-    pairs = ((done.session[site], whole.session[site]) for site in whole.session.sites) if done else ()
+    sites = [site for site in whole.session.sites if site.quantity == "weights"]
+    pairs = ((done.session[site], whole.session[site]) for site in sites) if done else ()
     dtype = model.network.dtype
     equal = torch.finfo(dtype).eps if dtype in HALF else EQUAL
     return done is not None and all(bool(((one - other).abs() <= equal).all()) for one, other in pairs)
@@ -186,7 +187,7 @@ def _with_cache(
     if reader.takes("logits_to_keep"):
         given["logits_to_keep"] = predictions_kept(model, len(reading.tokens))
     length, logits, vectors = len(reading.tokens), [], []
-    with torch.inference_mode(), capture(patterns, copies=False) as session:
+    with torch.inference_mode(), capture(patterns, copies=False, norms=True) as session:
         while True:
             run, output = _step(model, given, cache)
             if not _holds(cache, length):

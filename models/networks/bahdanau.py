@@ -50,6 +50,13 @@ class BahdanauNetwork(AttentiveNetwork):
         self.readout = nn.Linear(d_decoder + d_embedding + 2 * d_encoder, d_embedding)  # W_t
         self.hook_features = HookPoint(CROSS.at("features"))
 
+    @property
+    def moving(self) -> Tensor:
+        """C above C_o, appendix A: what a context adds to the new state and to the word, [rows, 2 * d_encoder]."""
+        d_context = self.key_weight.in_features
+        new_state = self.cell.weight_ih[2 * self.cell.hidden_size :, -d_context:]  # below the two gates
+        return torch.cat((new_state, self.readout.weight[:, -d_context:]))
+
     def encode(self, source: Tensor, source_mask: Tensor | None = None) -> RecurrentMemory:
         """Read `source`; see `models.networks.base.TranslationNetwork`.
 

@@ -18,6 +18,7 @@ from models.hooks import AttentionWeights, HookPoint, VectorPoint
 from models.networks.attention import dot_scores, variance_kept, weighted_sum
 from models.networks.convolution import gated, halved_sum, windows
 from models.networks.layered import LayeredDecoder
+from models.networks.moved import GramPoint
 from models.networks.recurrent import is_padded
 from models.networks.transformer import sinusoidal_positions
 from models.sites import Site
@@ -121,6 +122,7 @@ class ConvDecoderLayer(nn.Module):
         self.hook_input, self.hook_hidden, self.hook_read, self.hook_joined, self.hook_final = (
             VectorPoint(place.at(quantity)) for quantity in ("input", "hidden", "read", "joined", "final")
         )
+        self.hook_gram = GramPoint(place)
         self.hook_query, self.hook_key, self.hook_value, self.hook_context, self.hook_output = (
             HookPoint(place.at(quantity)) for quantity in ("query", "key", "value", "context", "output")
         )
@@ -130,7 +132,9 @@ class ConvDecoderLayer(nn.Module):
         states = memory.states
         before = states.new_zeros(states.shape[0], self.width - 1, states.shape[2])
         keys = self.hook_key(states[:, None])
-        return LayerPast(before, keys, self.hook_value((states + memory.embedded)[:, None]))
+        values = self.hook_value((states + memory.embedded)[:, None])
+        self.hook_gram.show(variance_kept(values, memory.lengths))
+        return LayerPast(before, keys, values)
 
     def forward(
         self, inputs: Tensor, target: Tensor, past: LayerPast, memory: ConvolutionalMemory, first: int

@@ -28,6 +28,11 @@ class ShallowFusionNetwork(FusionNetwork):
         self.query_weight = nn.Linear(d_hidden, d_hidden, bias=False)  # W
         self.combine = nn.Linear(2 * d_hidden, d_embedding)  # W_c
 
+    @property
+    def moving(self) -> Tensor:
+        """The columns of W_c that the context meets, [d_embedding, d_hidden]."""
+        return self.combine.weight[:, : self.decoder.d_hidden]
+
     def weighed(self, hidden: Tensor, slots: Tensor) -> Tensor:
         """Return gamma, the hidden tape alone; see `FusionNetwork`.
 
@@ -77,6 +82,12 @@ class DeepFusionNetwork(FusionNetwork):
         self.read_weight = nn.Linear(d_hidden, d_hidden, bias=False)  # W_gamma~
         self.transfer = nn.Linear(d_hidden + d_embedding, d_hidden)  # W_r
         self.output_weight = nn.Linear(d_hidden, d_embedding, bias=False)  # W_o
+
+    @property
+    def moving(self) -> Tensor:
+        """What takes alpha of [gamma; alpha], [d_hidden, 2 * d_hidden]: it enters the cell as it is, gamma its gate."""
+        d_hidden = self.decoder.d_hidden
+        return torch.eye(2 * d_hidden, device=self.transfer.weight.device)[d_hidden:]
 
     def weighed(self, hidden: Tensor, slots: Tensor) -> Tensor:
         """Return [gamma; alpha], both tapes; see `FusionNetwork`.

@@ -48,6 +48,11 @@ class LuongBase(AttentiveNetwork):
         self.decoder = nn.LSTM(d_embedding, d_decoder, batch_first=True)
         self.combine = nn.Linear(2 * d_encoder + d_decoder, d_embedding)  # W_c
 
+    @property
+    def moving(self) -> Tensor:
+        """The columns of W_c that the context meets, [d_embedding, 2 * d_encoder]."""
+        return self.combine.weight[:, : self.combine.in_features - self.decoder.hidden_size]
+
     @abstractmethod
     def scores(self, query: Tensor, memory: RecurrentMemory, position: int) -> Tensor:
         """Return e_ts, [batch, target, source], for s_t, [batch, target, d_decoder], the first at `position`.

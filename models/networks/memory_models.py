@@ -25,6 +25,7 @@ from torch import Tensor, nn
 
 from models.hooks import AttentionWeights, HookPoint
 from models.networks.attention import additive_scores, weighted_sum
+from models.networks.moved import GramPoint
 from models.sites import Site
 
 MEMORY = Site("decoder", 0, "self")
@@ -157,6 +158,7 @@ class AttentiveLanguageModel(RecurrentLanguageModel):
         self.hook_key = HookPoint(MEMORY.at("key"))
         self.hook_value = HookPoint(MEMORY.at("value"))
         self.hook_features = HookPoint(MEMORY.at("features"))
+        self.hook_gram = GramPoint(MEMORY)
         self.hook_context = HookPoint(MEMORY.at("context"))
         self.hook_output = HookPoint(MEMORY.at("output"))
 
@@ -178,6 +180,7 @@ class AttentiveLanguageModel(RecurrentLanguageModel):
         query = self.query_weight(self.hook_query(keys))
         key = self.hook_key(self.key_weight(keys))
         value = self.hook_value(values)
+        self.hook_gram.show(value, self.read_weight.weight)
         score = self._scores_in_window if self.training else self._scores
         weights = self.attention(score(query, key), may_read(ids.shape[1], self.window))  # [batch, 1, token, token]
         read = self.hook_context(weighted_sum(weights, value))  # r: [batch, 1, token, d]

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 from models.hooks import AttentionWeights, HookPoint
 from models.hooks.session import OPEN
 from models.networks.attention import additive_scores, weighted_sum
+from models.networks.moved import GramPoint
 from models.sites import Site
 
 
@@ -62,6 +63,7 @@ class TapeReader(nn.Module):
         self.hook_key = HookPoint(place.at("key"))
         self.hook_value = HookPoint(place.at("value"))
         self.hook_features = HookPoint(place.at("features"))
+        self.hook_gram = GramPoint(place)
         self.hook_context = HookPoint(place.at("context"))
         self.hook_output = HookPoint(place.at("output"))
 
@@ -115,11 +117,20 @@ class TapeReader(nn.Module):
 
         Shapes: `hidden` [batch, d_hidden]; `cell` [batch, d_hidden]; `read` [batch, d_hidden].
         """
-        slot = self.hook_value(torch.cat([hidden, cell], dim=-1)[:, None, None], step)[:, 0]
+        slot = self.hook_value(torch.cat([hidden, cell], dim=-1)[:, None, None], step)
+        self.hook_gram.show(slot, self.moving, step)
+        slot = slot[:, 0]
         key = self.hook_key(self.key_weight(hidden)[:, None, None], step)[:, 0]
         if step == 0:
             return Tape(slot, key, read)
         return Tape(torch.cat([tape.slots, slot], dim=1), torch.cat([tape.keys, key], dim=1), read)
+
+    @property
+    def moving(self) -> Tensor:
+        """What [h~; c~] meets in the new cell, [2 * d_hidden, 2 * d_hidden]: h~ the rows of W for c^, c~ as it is."""
+        new = self.gates.weight[3 * self.d_hidden :, : self.d_hidden]
+        found: Tensor = torch.block_diag(new, torch.eye(self.d_hidden, device=new.device))  # type: ignore[no-untyped-call]
+        return found
 
     def advance(
         self, tape: Tape, embedded: Tensor, step: int, *, wide: int, mask: Tensor | None = None

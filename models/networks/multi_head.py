@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from models.hooks import AttentionWeights, HookPoint, VectorPoint
 from models.networks.attention import merge_heads, scaled_dot_scores, split_heads, weighted_sum
+from models.networks.moved import GramPoint
 from models.sites import Site
 
 
@@ -50,6 +51,7 @@ class MultiHeadAttention(nn.Module):
         self.hook_query = HookPoint(place.at("query"))
         self.hook_key = HookPoint(place.at("key"))
         self.hook_value = HookPoint(place.at("value"))
+        self.hook_gram = GramPoint(place)
         self.hook_context = HookPoint(place.at("context"))
         self.hook_output = HookPoint(place.at("output"))
         for part in (self.query, self.key, self.value, self.output):
@@ -64,7 +66,15 @@ class MultiHeadAttention(nn.Module):
         states = self.hook_memory(states, first_key)
         keys = self.hook_key(split_heads(self.key(states), self.heads), first_key)
         values = self.hook_value(split_heads(self.value(states), self.heads), first_key)
+        self.show_values(values, first_key)
         return KeyValue(keys, values)
+
+    def show_values(self, values: Tensor, first_key: int) -> None:
+        """Show how long `values` are after the output projection.
+
+        Shapes: `values` [batch, head, key, d_head].
+        """
+        self.hook_gram.show(values, self.output.weight, first_key)
 
     def forward(self, states: Tensor, memory: KeyValue, mask: Tensor | None, first_query: int = 0) -> Tensor:
         """Let `states`, [batch, query, d_model], read `memory`: [batch, query, d_model].

@@ -9,6 +9,7 @@ Symbols: h encoder state, s decoder state, e score, a weight, c context, y embed
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from models.hooks import AttentionWeights, HookPoint
 from models.networks.attention import weighted_sum
 from models.networks.base import TiedNetwork
+from models.networks.moved import GramPoint
 from models.sites import Site
 
 CROSS = Site("decoder", 0, "cross")
@@ -186,6 +188,7 @@ class SourceReader(RecurrentNetwork):
         self.hook_query = HookPoint(CROSS.at("query"))
         self.hook_key = HookPoint(CROSS.at("key"))
         self.hook_value = HookPoint(CROSS.at("value"))
+        self.hook_gram = GramPoint(CROSS)
         self.hook_context = HookPoint(CROSS.at("context"))
         self.hook_output = HookPoint(CROSS.at("output"))
 
@@ -193,6 +196,11 @@ class SourceReader(RecurrentNetwork):
     def heads(self) -> dict[Site, int]:
         """One head, on the source."""
         return {CROSS: 1}
+
+    @property
+    @abstractmethod
+    def moving(self) -> Tensor | None:
+        """The matrix that the context passes through first, [d_out, d_value]; None if it enters as it is."""
 
     def read_context(self, weights: Tensor, memory: SourceMemory, position: int) -> Tensor:
         """Return c_i = sum_j a_ij h_j for `weights` [batch, 1, query, source]: [batch, query, d_value].
@@ -206,7 +214,8 @@ class SourceReader(RecurrentNetwork):
     def show_memory(self, memory: SourceMemory) -> None:
         """Fire the hooks of what is read: once a run, before the first step."""
         self.hook_key(memory.keys.unsqueeze(1))
-        self.hook_value(memory.states.unsqueeze(1))
+        values = self.hook_value(memory.states.unsqueeze(1))
+        self.hook_gram.show(values, self.moving)
 
 
 class AttentiveNetwork(SourceReader):

@@ -42,6 +42,13 @@ class RelativeAttention(MultiHeadAttention):
             nn.init.xavier_uniform_(table.weight)
         self.hook_by_distance = HookPoint(place.at("by_distance"))
 
+    def show_values(self, values: Tensor, first_key: int) -> None:
+        """Show how long v + a^V is at every distance, after the output projection.
+
+        Shapes: `values` [batch, head, key, d_head].
+        """
+        self.hook_gram.show_by_distance(values, self.distance_value.weight, self.output.weight, first_key)
+
     def forward(self, states: Tensor, memory: KeyValue, mask: Tensor | None, first_query: int = 0) -> Tensor:
         """Let `states`, [batch, query, d_model], read `memory`: [batch, query, d_model].
 

@@ -89,7 +89,8 @@ class LanguageReader(TextReader):
         try:
             if writing is not None:
                 reading, pen = self._go_on(reading, writing, wanted)
-            with torch.inference_mode(), capture(patterns if self.heads else (), wanted, copies=False) as session:
+            patterns = patterns if self.heads else ()
+            with torch.inference_mode(), capture(patterns, wanted, copies=False, norms=True) as session:
                 states = self.network.states(reading.inputs["input_ids"])
                 logits = self.network.logits(states)
         except FullyMaskedRowError as error:

@@ -9,7 +9,7 @@ The identity of a token is its position; its text is a label, and labels may rep
 
 from __future__ import annotations
 
-from models.trace.attention_map import AttentionMap, merge_to_words
+from models.trace.attention_map import AttentionMap, Quantity, merge_to_words
 from models.trace.attention_trace import AttentionTrace
 from models.trace.provenance import Alignment, Provenance, Reading
 from models.trace.record import Array, TraceError, frozen_array
@@ -23,6 +23,7 @@ __all__ = [
     "AttentionTrace",
     "Prediction",
     "Provenance",
+    "Quantity",
     "Reading",
     "Step",
     "TokenSequence",

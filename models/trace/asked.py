@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from models.errors import InputError
 from models.keys import KEY
+from models.sites import VALUE_GRAM
 from models.trace import plain
 from models.trace.attention_trace import AttentionTrace
 from models.trace.json_text import read_json
@@ -73,7 +74,7 @@ def asked_of(trace: AttentionTrace) -> Asked:
     source, second = trace.source_text, None
     if 1 in trace.source.segments:
         source, _line, second = source.partition("\n")
-    sites = [str(each.site.at(name)) for each in trace for name in ("weights", *each.companions)]
+    sites = [str(each.site.at(name)) for each in trace for name in ("weights", *each.companions) if name != VALUE_GRAM]
     return Asked(
         model=found.checkpoint,
         sha256=found.sha256,

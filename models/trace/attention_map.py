@@ -10,7 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from models.sites import Site
+from models.errors import InputError
+from models.messages import Message
+from models.sites import VALUE_GRAM, Site
+from models.trace.moved import moved_by_heads, moved_by_layer, value_norms
 from models.trace.record import Array, Record, frozen_array, problem
 from models.trace.tokens import TokenSequence
 
@@ -20,6 +23,10 @@ HALF_TOLERANCE = 2**-6
 """What a row may miss 1 by where its weights, or the softmax that gave them, were rounded to half precision."""
 
 _UNSUMMED = "Capture before dropout, in eval mode, in float32; where rows need not sum to 1, say rows_sum_to_one=False."
+
+
+Quantity = Literal["weights", "moved"]
+"""What the numbers of a map are: attention weights, or how far each key moves the query's vector."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +49,8 @@ class AttentionMap(Record):
         False where the mechanism, or an edit, says that rows need not.
     causal : bool
         True if a query may read only keys at or before its own position.
+    quantity : {"weights", "moved"}
+        What `weights` holds: ``"moved"`` is what `moved` returns, which is computed and never saved.
 
     Raises
     ------
@@ -58,6 +67,7 @@ class AttentionMap(Record):
     companions: Mapping[str, Array] = field(default_factory=dict)
     rows_sum_to_one: bool = True
     causal: bool = False
+    quantity: Quantity = "weights"
 
     def __post_init__(self) -> None:
         place = self.site.place
@@ -79,7 +89,9 @@ class AttentionMap(Record):
 
     @property
     def mean(self) -> NDArray[np.float32]:
-        """The mean over heads, [query, key]."""
+        """The mean over heads, [query, key]; of what is moved what all heads move together."""
+        if self.quantity == "moved" and VALUE_GRAM in self.companions:
+            return moved_by_layer(self.companions["weights"], self.companions[VALUE_GRAM])
         return np.asarray(self.weights.mean(axis=0), dtype=np.float32)
 
     def head(self, head: int | Literal["mean"]) -> NDArray[np.float32]:
@@ -95,6 +107,42 @@ class AttentionMap(Record):
         float32 array, [query, key]
         """
         return self.mean if head == "mean" else self.weights[head]
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the values and the matrix after them were seen, so that `moved` can be computed."""
+        return VALUE_GRAM in self.companions
+
+    @property
+    def value_norms(self) -> NDArray[np.float32]:
+        """The length of each value after the output matrix, [head, key]; of relative positions its mean over distances.
+
+        Kobayashi et al. 2020, section 2: a key with much weight and a short value is an attention sink.
+        """
+        return np.asarray(value_norms(self._gram()).mean(axis=-1), dtype=np.float32)
+
+    def moved(self) -> AttentionMap:
+        """Return how far each key moves the query's vector, a_ij |f(x_j)|, each row over its sum.
+
+        Kobayashi et al. 2020, section 2; ``.mean`` is what all heads of the layer move together, section 3.
+
+        Raises
+        ------
+        InputError
+            If the values were not seen: `has_moved` is False.
+        """
+        if self.quantity == "moved":
+            return self
+        gram = self._gram()
+        lengths = moved_by_heads(self.weights, gram)
+        lengths.setflags(write=False)
+        kept = {VALUE_GRAM: gram, "weights": self.weights}
+        return replace(self, weights=lengths, companions=kept, rows_sum_to_one=False, quantity="moved")
+
+    def _gram(self) -> NDArray[np.float32]:
+        if not self.has_moved:
+            raise InputError(Message("{site}: the values behind these weights are not known", site=self.site))
+        return self.companions[VALUE_GRAM]
 
     def to_words(self) -> AttentionMap:
         """Merge pieces to words: the sum over the pieces of a key word, the mean over those of a query word.

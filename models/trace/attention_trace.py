@@ -9,6 +9,8 @@ from importlib import import_module
 from os import PathLike
 from typing import Any, BinaryIO, Literal, Self
 
+from models.errors import InputError
+from models.messages import Message
 from models.sites import Site
 from models.trace.arrays import parts_of
 from models.trace.attention_map import AttentionMap
@@ -88,6 +90,25 @@ class AttentionTrace(TraceParts):
         if found.site.kind != "cross" or reading == "written":
             return found
         return replace(found, query_tokens=self.target_input)
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether what is moved can be computed of any map."""
+        return any(each.has_moved for each in self)
+
+    def moved(self) -> Self:
+        """Return the same record with what each key moves in the place of the weights; see `AttentionMap.moved`.
+
+        Maps whose values are not known are left out.
+
+        Raises
+        ------
+        InputError
+            If that is so of all.
+        """
+        if not self.has_moved:
+            raise InputError(Message("What a key moves is not known of this record: it has no values."))
+        return replace(self, maps=tuple(each.moved() for each in self if each.has_moved))
 
     @classmethod
     def from_arrays(

@@ -100,7 +100,7 @@ class Translator:
         forced = None if target is None else read_text(self.tokenizer, target, "translation")
         chosen = edits_given(edits)
         try:
-            with torch.inference_mode(), capture(self._patterns(sites), chosen, copies=False) as session:
+            with torch.inference_mode(), capture(self._patterns(sites), chosen, copies=False, norms=True) as session:
                 memory = self.network.encode(torch.tensor([source_tokens.ids]))
                 limit = step_limit(len(source_tokens))
                 ids, logits = self._greedy(memory, limit) if forced is None else self._forced(memory, forced)

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from models.errors import InputError
 from models.hooks import Session, capture
-from models.sites import Site
+from models.sites import VALUE_GRAM, Site
 from models.trace import AttentionTrace, TokenSequence
 from models.trace.tokens import RecordedTexts
 from models.translation.decoding import greedy, step_limit
@@ -79,7 +79,7 @@ def _run(
 ) -> list[AttentionTrace]:
     """Run sources of one length, either all with their targets or all without."""
     patterns = WEIGHTS if model.heads else ()
-    with torch.inference_mode(), capture(patterns, copies=False) as session:
+    with torch.inference_mode(), capture(patterns, copies=False, norms=True) as session:
         memory = model.network.encode(torch.tensor([each.ids for each in sources]))
         if targets:
             rows = [list(each.ids) for each in targets]
@@ -114,6 +114,8 @@ def _own(values: Tensor, site: Site, texts: RecordedTexts) -> Tensor:
     if site.stack == "encoder":
         return values.clone()
     count = len(texts.read_in)
+    if site.quantity == VALUE_GRAM:  # [head, key, head * distance]
+        return (values if site.kind == "cross" else values[:, :count]).clone()
     return (values[:, :count] if site.kind == "cross" else values[:, :count, :count]).clone()
 
 

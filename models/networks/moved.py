@@ -1,0 +1,81 @@
+"""How long the values are that attention adds up, after the matrix that their sum passes through first.
+
+What key j moves into a query's vector by head h is a_ij f(x_j), f(x) = (x W^V + b^V) W^O, Kobayashi et al. 2020,
+section 2: its length is a_ij |f(x_j)|, and that of all heads together |sum_h a_ij f_h(x_j)|, section 3. Both follow
+from the weights and the Gram matrix of the vectors f_h(x_j) of each key, which is small.
+
+References
+----------
+Kobayashi, Kuribayashi, Yokoi and Inui 2020, Attention is Not Only a Weight: Analyzing Transformers with Vector Norms.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from models.hooks import HookPoint
+from models.hooks.session import OPEN
+from models.sites import VALUE_GRAM, Site
+from models.softmax import full_precision
+
+KEYS_AT_ONCE = 64
+
+
+def value_gram(values: Tensor, weight: Tensor | None = None) -> Tensor:
+    """Return f_g(x_j)' f_h(x_j) of every two heads, Kobayashi et al. 2020, section 2.
+
+    Parameters
+    ----------
+    values : Tensor, [batch, head, key, d_value]
+        v, before W_O.
+    weight : Tensor, [d_model, head * d_value], optional
+        W_O as `torch.nn.Linear` has it; the identity if left out.
+
+    Returns
+    -------
+    Tensor, [batch, head, key, head]
+        Never in half precision.
+
+    Examples
+    --------
+    >>> value_gram(torch.tensor([[[[3.0, 4.0]]]])).item()
+    25.0
+    """
+    heads, keys, d_value = values.shape[1:]
+    blocks = None if weight is None else full_precision(weight).reshape(-1, heads, d_value)  # [d_model, head, d_value]
+    found = []
+    for start in range(0, keys, KEYS_AT_ONCE):
+        part = full_precision(values[:, :, start : start + KEYS_AT_ONCE])
+        mapped = part if blocks is None else torch.einsum("bhkd,mhd->bhkm", part, blocks)
+        vectors = mapped.transpose(1, 2)  # [batch, key, head, d_model]
+        found.append((vectors @ vectors.mT).transpose(1, 2))
+    return torch.cat(found, dim=2) if found else values.new_zeros((*values.shape[:3], heads))
+
+
+class GramPoint(HookPoint):
+    """A hook point of `value_gram`, which is computed for a session that wants it alone."""
+
+    def __init__(self, place: Site) -> None:
+        super().__init__(place.at(VALUE_GRAM))
+
+    def show(self, values: Tensor, weight: Tensor | None = None, first_key: int = 0) -> None:
+        """Show how long `values`, [batch, head, key, d_value], are after `weight`.
+
+        Shapes: `values` [batch, head, key, d_value]; `weight` [d_model, head * d_value].
+        """
+        session = OPEN.get()
+        if session is not None and session.wants(self.site):
+            self(value_gram(values, weight), first_key)
+
+    def show_by_distance(self, values: Tensor, vectors: Tensor, weight: Tensor, first_key: int = 0) -> None:
+        """Show the same of values that have a vector added by distance, Shaw et al. 2018, equation 3.
+
+        Shapes: `values` [batch, head, key, d_value]; `vectors` [distance, d_value]; `weight` [d_model, head * d_value].
+        """
+        session = OPEN.get()
+        if session is None or not session.wants(self.site):
+            return
+        at_distance = values.unsqueeze(3) + vectors  # [batch, head, key, distance, d_value]
+        gram = value_gram(at_distance.flatten(2, 3), weight)  # [batch, head, key * distance, head]
+        self(gram.reshape(*values.shape[:3], -1), first_key)
