@@ -41,6 +41,12 @@ QUANTITIES = (
     "hidden",
     "feedforward",
     "final",
+    "unrotated_query",
+    "unrotated_key",
+    "normed",
+    "up",
+    "gate",
+    "residual",
 )
 """What can be captured at a place.
 
@@ -59,7 +65,10 @@ Of a Transformer's layer alone, [batch, 1, token, d]: input, what comes to the s
 queries and its keys and values are made of; joined, what goes on after the sublayer, its residual and, in post-LN, its
 normalisation. At the layer's last place also hidden, feedforward and final: the hidden layer of the feed-forward part,
 what that part adds, and what leaves the layer. Of a pretrained network of one stack
-input and final alone, at every place. Of a pyramid of convolutions final is a row of it, one vector a cell.
+input and final alone, at every place; of a causal one whose blocks are known (`models.huggingface.blocks`) all of them
+but memory, and: unrotated_query and unrotated_key, [batch, head, token, d_head], before the rotary embedding turns
+them; normed, what the feed-forward part is given; up and gate, its projections before the activation; residual, what
+leaves the block, before any closing norm. Of a pyramid of convolutions final is a row of it, one vector a cell.
 """
 
 

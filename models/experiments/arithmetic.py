@@ -8,7 +8,7 @@ same tokens once more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -16,15 +16,22 @@ from torch import Tensor, nn
 
 from models.experiments.states import DecoderRun, Numbers
 from models.hooks import HookPoint
+from models.huggingface.block_form import BlockForm
 from models.networks.fixed_vector import LastState
 from models.networks.memory_models import RecurrentLanguageModel
 from models.sites import Site
 from models.trace import AttentionTrace, frozen_array
 from models.translation.translator import Translator
 
+if TYPE_CHECKING:
+    from models.huggingface.blocks import Blocks
+
 
 def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -> Mapping[str, Numbers]:
     """Return parameters of the part of `model` that computes the attention at `place`, by their names in it."""
+    blocks: Blocks | None = getattr(model, "blocks", None)  # of a pretrained model
+    if blocks is not None:
+        return blocks.parameters_at(place, names)
     path = _owner(model.network, place)
     layer = path.rpartition(".")[0]
     norm = 1 if place is not None and place.kind == "cross" else 0
@@ -43,6 +50,12 @@ def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -
         values.setflags(write=False)
         found[name] = values
     return found
+
+
+def block_form(model: Translator, place: Site) -> BlockForm | None:
+    """Return how a causal language model of transformers computes its block at `place`; None of any other model."""
+    blocks: Blocks | None = getattr(model, "blocks", None)
+    return None if blocks is None else blocks.form_at(place)
 
 
 def _owner(network: nn.Module, place: Site | None) -> str:

@@ -5,6 +5,7 @@ Importing it does not import torch or transformers.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -67,6 +68,11 @@ class Local:
     kind: str = "transformers"
     broken: Message | None = None  # why it cannot be opened, where its card is not whole
     about: Message | None = None  # what a list says of it instead of its title
+
+    @property
+    def may_be_causal(self) -> bool:
+        """Whether it predicts the next token, by its configuration; True where that is not on this machine."""
+        return _may_be_causal(self.folder) if self.kind in ("transformers", "gguf") else False
 
 
 def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
@@ -139,6 +145,16 @@ def reader_card(key: str) -> dict[str, Any]:
 def held_out_of(key: str) -> dict[str, Any]:
     """Return the held-out figures of a reader that was trained here, as its card has them; none if there are none."""
     return dict(reader_card(key).get("held_out", {}))
+
+
+@lru_cache(maxsize=64)
+def _may_be_causal(folder: Path) -> bool:
+    try:
+        config = json.loads((folder / "config.json").read_text(encoding="utf8"))
+        named = config["architectures"][0]
+    except (OSError, ValueError, TypeError, LookupError):
+        return True
+    return str(named).endswith(("ForCausalLM", "LMHeadModel"))
 
 
 @lru_cache(maxsize=8)

@@ -13,6 +13,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from models.edits import Edit
 from models.edits.edit import edits_given
 from models.errors import CaptureError, InputError
+from models.huggingface.blocks import Blocks
 from models.huggingface.layer_search import find_layers
 from models.huggingface.layers import Layers
 from models.huggingface.observed_pass import Observed
@@ -90,6 +91,8 @@ class PretrainedModel:
         self.has_chat = bool(getattr(self.tokenizer.tokenizer, "chat_template", None))
         self.watched = Observed(network, self._layers, self.reader, self._record())
         """The network as it is observed."""
+        self.blocks = Blocks(self.watched)
+        """Its blocks, part by part, where it is causal and its family is known."""
 
     @property
     def sites(self) -> tuple[Site, ...]:

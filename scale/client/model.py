@@ -14,6 +14,7 @@ from models.errors import InputError
 from models.experiments.batch_edits import BatchRowEdit
 from models.experiments.path_lengths import Paths
 from models.experiments.states import DecoderRun, Numbers
+from models.huggingface.block_form import BlockForm
 from models.messages import Message
 from models.model import Kind, Predicts
 from models.sites import Site
@@ -104,6 +105,16 @@ class ServedModel:
         wanted = Request("parameters", self.key, place=place, names=names)
         found: Mapping[str, Numbers] = self.service.kept.get(wanted, lambda: self.numbers(wanted))
         return found
+
+    def block_form(self, place: Site) -> BlockForm | None:
+        """Return how it computes its block at a place; see `models.experiments.arithmetic.block_form`."""
+        wanted = Request("block", self.key, place=place)
+        found: BlockForm | None = self.service.kept.get(wanted, lambda: self._block_form(wanted))
+        return found
+
+    def _block_form(self, request: Request) -> BlockForm | None:
+        told = read_json(self.service.ask(request)[0], "a block")
+        return None if told is None else BlockForm(*told)
 
     def decoder_run(self, trace: AttentionTrace) -> DecoderRun:
         """Return the states of its decoder; see `models.experiments.arithmetic.decoder_run`."""

@@ -121,6 +121,15 @@ def _parameters(model: Model, request: Request) -> bytes:
     return numbers_as_bytes(parameters_at(_ours(model), request.place, request.names))
 
 
+def _block(model: Model, request: Request) -> bytes:
+    from models.experiments.arithmetic import block_form
+
+    if request.place is None:
+        message = "a block is asked for by its place"
+        raise KeyError(message)
+    return json.dumps(block_form(cast("Translator", model), request.place)).encode()
+
+
 def _states(model: Model, request: Request) -> bytes:
     from models.experiments.arithmetic import decoder_run
 
@@ -150,7 +159,7 @@ def _paths(model: Model, request: Request) -> bytes:
 def _ours(model: Model) -> Translator:
     from models.readers.reading import TextReader
 
-    if model.kind != "translator" and not isinstance(model, TextReader):
+    if model.kind != "translator" and not isinstance(model, TextReader) and getattr(model, "blocks", None) is None:
         message = f"{model.key} is none of our own models"
         raise KeyError(message)
     return cast("Translator", model)
@@ -162,6 +171,7 @@ _ANSWERS: Mapping[str, Callable[[Model, Request], bytes]] = {
     "fit": _fit,
     "replay": _replay,
     "parameters": _parameters,
+    "block": _block,
     "states": _states,
     "encodings": _encodings,
     "blind": _blind,

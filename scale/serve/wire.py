@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ASKED = ("attend", "facts", "fit", "replay", "parameters", "states", "encodings", "blind", "paths")
+ASKED = ("attend", "facts", "fit", "replay", "parameters", "block", "states", "encodings", "blind", "paths")
 """What may be asked: a run, what a model is, where a text is cut, runs again, and what a walk needs besides."""
 
 LARGEST = 2**20

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 import models
 from models.experiments.path_lengths import Paths
 from models.experiments.states import DecoderRun, Numbers
+from models.huggingface.block_form import BlockForm
 from models.sites import Site
 from models.trace import AttentionTrace
 from models.waiting import asking
@@ -31,6 +32,9 @@ class Introspection(Protocol):
 
     def parameters_at(self, place: Site | None, names: tuple[str, ...]) -> Mapping[str, Numbers]:
         """Return parameters by their names, as `models.experiments.arithmetic.parameters_at` does."""
+
+    def block_form(self, place: Site) -> BlockForm | None:
+        """Return how a causal language model computes its block at `place`; None where that is not known."""
 
     def decoder_run(self, trace: AttentionTrace) -> DecoderRun:
         """Return the states of the decoder, as `models.experiments.arithmetic.decoder_run` does."""
@@ -77,6 +81,11 @@ class _Here:
         from models.experiments import arithmetic
 
         return arithmetic.parameters_at(self._model, place, names)
+
+    def block_form(self, place: Site) -> BlockForm | None:
+        from models.experiments import arithmetic
+
+        return arithmetic.block_form(self._model, place)
 
     def decoder_run(self, trace: AttentionTrace) -> DecoderRun:
         from models.experiments import arithmetic

@@ -107,6 +107,15 @@ def products(left: Numbers, right: Numbers) -> tuple[str, float]:
     return sum_of(terms)
 
 
+def bias_of(bias: Numbers, row: int) -> tuple[str, float | None]:
+    """Return how a bias is added in digits, and its number for a waterfall; nothing where a layer has no bias.
+
+    Shapes: `bias` [row].
+    """
+    value = float(bias[row])
+    return (f" + {factor(value)}", value) if np.any(bias) else ("", None)
+
+
 def aligned(*lines: str) -> str:
     r"""Return lines of LaTeX below each other, aligned at their first ``&``."""
     return r"\begin{aligned}" + r" \\[0.4em] ".join(lines) + r"\end{aligned}"

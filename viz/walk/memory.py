@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from viz.text.language import _, mark
 from viz.text.tokens import visible
 from viz.views.strips import Strip
-from viz.walk.digits import factor, number, products, products_fall, waterfall
+from viz.walk.digits import bias_of, factor, number, products, products_fall, waterfall
 from viz.walk.scene import Letters, Scene
 from viz.walk.scores import ADDITIVE, FEATURES, Built, deciding, exact, hidden_layer, project_key, row_of
 from viz.walk.steps import Part, Walk, Worked
@@ -149,25 +149,33 @@ def new_state(scene: Scene, line: str, parts: Mapping[str, float], out: float) -
     return state, Worked(lines, computed, float(after[k]), fall)
 
 
-def predict_next(state: Callable[[Scene], Vector]) -> Callable[[Scene], Built]:
+TABLE = ("embedding.weight", "output_bias")
+"""What the last step needs."""
+
+
+def predict_next(state: Callable[[Scene], Vector], names: tuple[str, str] = TABLE) -> Callable[[Scene], Built | None]:
     """Return what builds the last step: the probability of the likeliest next token."""
 
-    def build(scene: Scene) -> Built:
-        vector, prediction = state(scene), scene.trace.predictions[scene.row]
-        table, bias = scene.parameters["embedding.weight"], scene.parameters["output_bias"]
+    def build(scene: Scene) -> Built | None:
+        prediction = scene.prediction
+        if prediction is None:
+            return None  # of a long text the last tokens alone have one
+        vector = state(scene)
+        table, bias = (scene.parameters[name] for name in names)
         logits = exact(table @ vector.astype(np.float32) + bias)
         best = int(logits.argmax())
         total = float(logits.max()) + float(np.log(np.exp(logits - logits.max()).sum()))
         digits, product = products(table[best], vector)
+        shift, added = bias_of(bias, best)
         logit = product + float(bias[best])
         computed = float(np.exp(logit - total))
-        names = tuple(visible(text) for text, _share in prediction.alternatives)
+        likely = tuple(visible(text) for text, _share in prediction.alternatives)
         shares = np.array([[share for _text, share in prediction.alternatives]])
         says = _(
             "Every piece of the vocabulary of {count} gets a score; the likeliest next one, “{word}”, has probability "
             "{share}.",
             count=len(table),
-            word=names[0],
+            word=likely[0],
             share=f"{shares[0, 0]:.4f}",
         )
         strips = (
@@ -178,17 +186,17 @@ def predict_next(state: Callable[[Scene], Vector]) -> Callable[[Scene], Built]:
                 "p",
                 shares,
                 "weights",
-                columns=names,
+                columns=likely,
                 marked=(None, 0),
                 made=True,
             ),
         )
         lines = (
-            rf"E_w r + b_w &= {digits} + {factor(float(bias[best]))} = {number(logit)}",
+            rf"E_w r{' + b_w' if shift else ''} &= {digits}{shift} = {number(logit)}",
             rf"p &= \exp({number(logit)} - {factor(total)}) = {number(computed, 4)}",
         )
-        name = _("The score of “{word}” among all words", word=names[0])
-        fall = products_fall(name, table[best], vector, bias=float(bias[best]))
+        name = _("The score of “{word}” among all words", word=likely[0])
+        fall = products_fall(name, table[best], vector, bias=added)
         return says, strips, Worked(lines, computed, float(shares[0, 0]), fall)
 
     return build
@@ -202,8 +210,6 @@ def _sized(scene: Scene) -> Vector:
     return exact(scene.parameters["output_weight.weight"]) @ exact(scene.of_query("output"))
 
 
-TABLE = ("embedding.weight", "output_bias")
-"""What the last step needs."""
 _READ_TERM = (
     r"[[context:r_t = \sum_j [[softmax:\operatorname{softmax}_j\big([[scores:w^\top [[features:\tanh([[keys:W^Y k_j]] "
     r"+ W^h k_t)]]]] [[mask:+\, m_{tj}]]\big)]]\, v_j]]"

@@ -11,7 +11,7 @@ from viz.text.language import _, _n, mark
 from viz.text.tokens import visible
 from viz.views.strips import Strip
 from viz.walk.block import layer_norm
-from viz.walk.digits import factor, number, products, products_fall, waterfall
+from viz.walk.digits import bias_of, factor, number, products, products_fall, waterfall
 from viz.walk.fixed_vector import source_vector
 from viz.walk.recurrence import (
     EMBEDDING,
@@ -103,6 +103,7 @@ def _merge(scene: Scene) -> Built:
     after = scene.of_query("output")
     k = int(np.abs(after).argmax())
     digits, total = products(matrix[k], contexts.reshape(-1))
+    shift, added = bias_of(bias, k)
     computed = total + float(bias[k])
     says = _n(
         "The context of the one head goes through one matrix.",
@@ -115,8 +116,9 @@ def _merge(scene: Scene) -> Built:
         row_of(matrix, k, "W_O"),
         Strip(_("output"), "o", after[None], marked=(None, k), made=True),
     )
-    line = rf"o_{{{scene.row_name},[{k}]}} &= {digits} + {factor(float(bias[k]))} = {number(computed, 4)}"
-    parts = np.append((exact(matrix[k]) * exact(contexts).reshape(-1)).reshape(len(contexts), -1).sum(axis=1), bias[k])
+    line = rf"o_{{{scene.row_name},[{k}]}} &= {digits}{shift} = {number(computed, 4)}"
+    parts = (exact(matrix[k]) * exact(contexts).reshape(-1)).reshape(len(contexts), -1).sum(axis=1)
+    parts = parts if added is None else np.append(parts, added)
     fall = waterfall(_("Number {place} of the output", place=k), parts, lambda head: (*heads, _("bias"))[head])
     return says, strips, Worked((line,), computed, float(after[k]), fall)
 

@@ -40,6 +40,8 @@ _LIT = {
     "embed": ("state",),
     "normalise": ("state",),
     "project": ("words", "state"),
+    "rotate": ("words", "state"),
+    "share": ("words",),
     "convolve": ("state",),
     "gate": ("state",),
     "value": ("words",),
@@ -185,7 +187,7 @@ def _likeliest(scene: Scene) -> list[dict[str, Any]]:
         best = sorted(scene.trace.classes, key=lambda each: -each[1])[:LIKELIEST]
         return [{"text": _(name), "share": share, "written": not place} for place, (name, share) in enumerate(best)]
     if scene.trace.predictions:
-        next_ones = scene.trace.predictions[scene.row].alternatives[:LIKELIEST]
+        next_ones = scene.prediction.alternatives[:LIKELIEST] if scene.prediction else ()
         return [{"text": spoken(text), "share": p, "written": not place} for place, (text, p) in enumerate(next_ones)]
     if scene.trace.provenance.decoding == "none" or (scene.shown is not None and scene.shown.site.kind == "self"):
         return []

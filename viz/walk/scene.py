@@ -8,7 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from models.trace import AttentionMap, AttentionTrace, TokenSequence
+from models.trace import AttentionMap, AttentionTrace, Prediction, TokenSequence
 from viz.text.counting import position_name
 from viz.text.language import _
 from viz.text.tokens import visible
@@ -76,6 +76,11 @@ class Scene:
     def queries(self) -> TokenSequence:
         """What labels the rows: of a model that writes nothing and weighs nothing, the text that it reads."""
         return rows_of(self.trace) if self.shown is None else self.shown.query_tokens
+
+    @property
+    def prediction(self) -> Prediction | None:
+        """What a model that predicts the next token holds for likely after the query; None without a prediction."""
+        return next((each for each in self.trace.predictions if each.position == self.row), None)
 
     @property
     def query_word(self) -> str:

@@ -91,7 +91,9 @@ def _before(most: int | None) -> Callable[[Scene], tuple[Allowed, str]]:
     return rule
 
 
-def _mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], Built]:
+def mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], Built]:
+    """Return what builds the step of a mask from its rule: what may be read, and why, in LaTeX."""
+
     def build(scene: Scene) -> Built:
         allowed, reason = rule(scene)
         hidden = int((~scene.of_query("mask")).sum())
@@ -129,11 +131,11 @@ def _mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], 
     return build
 
 
-MASK = Part("mask", mark("Mask"), _mask_by(_back))
-KNOWN_MASK = Part("mask", mark("Mask"), _mask_by(_known), ("location_weight.weight",))
-WINDOW = Part("mask", mark("Mask: the window"), _mask_by(_window))
-BEFORE = Part("mask", mark("Mask"), _mask_by(_before(None)))
-WINDOW_BEFORE = Part("mask", mark("Mask: the window"), _mask_by(_before(MOST_BACK)))
+MASK = Part("mask", mark("Mask"), mask_by(_back))
+KNOWN_MASK = Part("mask", mark("Mask"), mask_by(_known), ("location_weight.weight",))
+WINDOW = Part("mask", mark("Mask: the window"), mask_by(_window))
+BEFORE = Part("mask", mark("Mask"), mask_by(_before(None)))
+WINDOW_BEFORE = Part("mask", mark("Mask: the window"), mask_by(_before(MOST_BACK)))
 
 
 def _softmax_to(quantity: str) -> Callable[[Scene], Built]:

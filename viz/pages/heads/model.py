@@ -11,7 +11,6 @@ import models
 from models.huggingface.hub import look_up
 from models.huggingface.hub_settings import HubSettings, OfflineError, check_identity
 from models.huggingface.hub_store import HubModel, stored
-from models.huggingface.offers import offer_of
 from models.huggingface.reader_entries import reader_entry
 from models.keys import identity_of, is_of_hub, mechanism_of, pretrained_key
 from models.mechanisms import mechanisms, multi_head
@@ -25,6 +24,7 @@ from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.widgets import session
 from viz.widgets.language_pair import latest_pair, pair_to_name
+from viz.widgets.offered import say_offer
 from viz.widgets.sentence import USUAL
 from viz.widgets.settings import choose, link, unknown
 
@@ -55,9 +55,7 @@ def choose_model(messages: DeltaGenerator, naming: DeltaGenerator, *, turned: bo
         except models.InputError as error:
             messages.error(plain(say(error)), icon=":material/cloud_off:")
             unknown.discard(MODEL.name)
-    if wanted not in labels and (offer := offer_of(wanted)) is not None:
-        messages.info(plain(say(offer.missing)), icon=":material/download:")
-        unknown.discard(MODEL.name)
+    say_offer(MODEL, labels, messages)
     if (settings.enabled and not settings.allowed) or settings.why_off:
         labels[TYPED] = _("a model of the Hugging Face hub…")
     if not labels:

@@ -13,7 +13,6 @@ from viz.pages.steps.places import StepPlace
 from viz.server.introspection import inside_of
 from viz.server.runtime import Host
 from viz.views.view import Unit
-from viz.walk.mechanisms import WALKS
 from viz.walk.order import all_steps, keep_step, nearest_step
 from viz.walk.picture import SentenceLabel, picture_of, sentence_of
 from viz.walk.scene import Scene
@@ -35,7 +34,7 @@ class Walker:
     @property
     def walk(self) -> Walk:
         """The steps that it takes."""
-        return WALKS[self.place.mechanism].at(self.place.site)
+        return self.place.walk
 
     def scene(self, row: int, column: int | None) -> Scene:
         """Return the numbers of one query, one key of it chosen; None: the one that is read most."""
@@ -57,7 +56,7 @@ class Walker:
 def walker_of(host: Host, place: StepPlace) -> Walker:
     """Return `place` with the decoder's states; those of the last run are kept while its steps are looked at."""
     trace = place.trace
-    if not WALKS[place.mechanism].needs_states:
+    if not place.walk.needs_states:
         return Walker(place, host, None)
     identity = (trace.provenance.sha256, trace.source.ids, trace.target.ids)
     kept = session.kept(_RUN + place.key, identity, lambda: inside_of(host, place.key).decoder_run(trace))

@@ -9,19 +9,25 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.huggingface.block_form import BlockForm
 from models.huggingface.reader_entries import READER_ENTRIES, ReaderEntry
+from models.keys import identity_of
 from models.mechanisms import mechanisms, usual
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
 from viz.pages.steps.settings import ALONE, HEAD, LAYER, MECHANISM, SECOND, THIRD
 from viz.server.hub import own_models
+from viz.server.introspection import inside_of
 from viz.server.runtime import Host
 from viz.server.translations import forced_translations, forcible_translation
 from viz.text.language import _, mark
+from viz.text.markup import plain
 from viz.views.view import with_named_rows
+from viz.walk.causal import causal_walk
 from viz.walk.mechanisms import WALKS
 from viz.walk.scene import rows_of
-from viz.widgets.settings import choose
+from viz.walk.steps import Walk
+from viz.widgets.settings import choose, link
 
 USUAL = next(each.key for each in usual() if each.has_attention)
 """The mechanism that the page opens with: the first attention."""
@@ -35,6 +41,8 @@ _STACKS: Mapping[tuple[str, str], str] = {
 _READERS: Mapping[str, ReaderEntry] = {each.name: each for each in READER_ENTRIES.values() if each.hops or each.memory}
 """The readers of one text that can be walked through, by what links call them."""
 
+_KEYS = frozenset(each.key for each in READER_ENTRIES.values() if each.hops or each.memory)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StepPlace:
@@ -45,11 +53,29 @@ class StepPlace:
     site: Site | None
     head: int
     is_last: bool = False
+    form: BlockForm | None = None  # of a block of a causal language model
 
     @property
     def mechanism(self) -> str:
         """Its key in the catalogue."""
         return self.trace.provenance.mechanism
+
+    @property
+    def name(self) -> str:
+        """What names it in a file's name."""
+        return self.mechanism if self.form is None else identity_of(self.key)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it has a walk."""
+        return self.form is not None or self.mechanism in WALKS
+
+    @property
+    def walk(self) -> Walk:
+        """The steps that it takes."""
+        if self.form is not None and self.site is not None:
+            return causal_walk(self.form, is_first=not self.site.layer)
+        return WALKS[self.mechanism].at(self.site)
 
     @property
     def queries(self) -> TokenSequence:
@@ -61,12 +87,39 @@ def installed(pair: str) -> dict[str, str]:
     """Return the mechanisms whose weights for the languages `pair` are there, with their names."""
     keys, own = set(models.catalog()), own_models()
     found = {key: _(each.title) for key, each in mechanisms().items() if key in WALKS and f"{key}-{pair}" in keys}
-    return found | {name: _(own[each.key].title) for name, each in _READERS.items() if each.key in own}
+    asked = link.text_of(MECHANISM)  # of any other model the page says why it has no block to show
+    blocks = {
+        key: _(each.title) for key, each in own.items() if (each.may_be_causal or key == asked) and key not in _KEYS
+    }
+    return found | {name: _(own[each.key].title) for name, each in _READERS.items() if each.key in own} | blocks
 
 
 def key_of(name: str, pair: str) -> str:
     """Return what `models.load` takes for what a link calls a mechanism."""
+    if of_block(name):
+        return name
     return _READERS[name].key if name in _READERS else f"{name}-{pair}"
+
+
+def of_block(name: str) -> bool:
+    """Return whether a link's name of a mechanism is that of a language model, of which a block is walked through."""
+    return models.is_pretrained(name)
+
+
+def is_walkable(place: StepPlace, messages: DeltaGenerator) -> bool:
+    """Return whether the steps of a place are known; if not, `messages` say why."""
+    if place.is_known:
+        return True
+    title = place.trace.provenance.title
+    if place.site is None or place.site.stack == "encoder" or place.trace.is_translation:
+        said = _("{title} does not predict the next token. Steps shows the blocks of models that do.", title=title)
+    else:
+        said = _(
+            "Steps cannot show a block of {title}: its parts were not found, or they compute in a way not known here.",
+            title=title,
+        )
+    messages.info(plain(said), icon=":material/info:")
+    return False
 
 
 def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[str, ...]:
@@ -76,7 +129,7 @@ def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[st
     for setting in (SECOND, THIRD):
         own = _kind(found[0])
         others = {key: name for key, name in names.items() if key not in found and _kind(key) == own}
-        if not others or len(found) == 3:
+        if not others or len(found) == 3 or of_block(found[0]):
             break
         with bar, st.container(width=156):
             another = choose(setting, {ALONE: _("compare with \u2026"), **others})
@@ -86,9 +139,10 @@ def choose_mechanisms(names: Mapping[str, str], bar: DeltaGenerator) -> tuple[st
     return tuple(found)
 
 
-def _kind(name: str) -> tuple[bool, bool]:
+def _kind(name: str) -> tuple[bool, bool, bool]:
     """Return what a mechanism reads: what reads a text alone stands beside its like."""
-    return name in _READERS and _READERS[name].hops, name in _READERS and _READERS[name].memory
+    reader = _READERS.get(name, ReaderEntry(name))
+    return reader.hops, reader.memory, of_block(name)
 
 
 def place_name(site: Site) -> str:
@@ -111,11 +165,13 @@ def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGene
         site, head = (trace.sites[0], 0) if trace.sites else (None, 0)
         if len(trace.sites) > 1:
             site, head = several = several or _choose_place(trace, bar, alone=len(keys) == 1)
+        form = None if site is None or not of_block(key) else inside_of(host, key).block_form(site)
         is_last = site is not None and site == max((each for each in trace.sites if each.kind == "cross"), default=None)
         if site is not None:
-            needed = (str(site), *WALKS[trace.provenance.mechanism].at(site).also)
+            walk = WALKS.get(trace.provenance.mechanism)
+            needed = (str(site), *(walk.at(site).also if walk is not None else ()))
             trace = host.attend(key, source, text, sites=tuple(f"{each}.*" for each in needed))
-        found.append(StepPlace(key, trace, site, head, is_last))
+        found.append(StepPlace(key, trace, site, head, is_last, form))
     return found
 
 

@@ -14,8 +14,9 @@ from viz.captions.tables import csv_of_walks
 from viz.figures.printable import PrintedWalk
 from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.numbers import show_numbers
-from viz.pages.steps.places import StepPlace, choose_mechanisms, choose_places, installed, key_of
+from viz.pages.steps.places import StepPlace, choose_mechanisms, choose_places, installed, is_walkable, key_of
 from viz.pages.steps.settings import (
+    MECHANISM,
     MOST_READ,
     READ,
     READS,
@@ -28,7 +29,6 @@ from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, current_language
 from viz.views.view import Unit
-from viz.walk.mechanisms import WALKS
 from viz.walk.order import nearest_step
 from viz.walk.picture import SentenceLabel
 from viz.walk.telling import same_row, telling_row, telling_word
@@ -36,6 +36,7 @@ from viz.widgets import session
 from viz.widgets.canvas import Walked, show_canvas, walked_on
 from viz.widgets.frame import Frame
 from viz.widgets.keep import keep_row
+from viz.widgets.offered import say_offer
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, link, unknown, value_of
@@ -54,6 +55,7 @@ def show_steps(frame: Frame, pair: str, bar: DeltaGenerator) -> None:
     if not names:
         messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
         return
+    say_offer(MECHANISM, names, messages)
     chosen = choose_mechanisms(names, bar)
     keys, host = tuple(key_of(each, pair) for each in chosen), shared_host()
     if not usable(host, keys, messages):
@@ -65,7 +67,8 @@ def show_steps(frame: Frame, pair: str, bar: DeltaGenerator) -> None:
     places = choose_places(host, keys, source, bar)
     with bar:
         unit = cast("Unit", choose(UNIT))
-    _walk(frame, places, unit)
+    if is_walkable(places[0], messages):
+        _walk(frame, places, unit)
 
 
 def read_sentence(host: Host, key: str, sentence: str, messages: DeltaGenerator) -> str | None:
@@ -94,7 +97,7 @@ def _walk(frame: Frame, places: list[StepPlace], unit: Unit) -> None:
     looked = Looked(tuple(walker_of(host, place) for place in places), unit, _lead(first), row, column)
     step = _step(looked.titles, told)
     show_canvas(Picture("walk", looked.encode(step)), key=CANVAS)
-    formulas = [WALKS[place.mechanism].at(place.site).formula for place in places]
+    formulas = [place.walk.formula for place in places]
     saved = Shown(
         key="walk",
         name=f"{_wrote(first, row)} {step}",
@@ -113,7 +116,7 @@ def _walk(frame: Frame, places: list[StepPlace], unit: Unit) -> None:
 
 
 def _wrote(place: StepPlace, row: int) -> str:
-    return f"{place.mechanism} {place.queries.word_texts[place.queries.words[row]]}"
+    return f"{place.name} {place.queries.word_texts[place.queries.words[row]]}"
 
 
 def _row(place: StepPlace, told: Walked | None) -> int:

@@ -50,6 +50,7 @@ from viz.widgets.hops import show_class_numbers, show_classes
 from viz.widgets.keep import file_name, keep_row
 from viz.widgets.likely import show_output
 from viz.widgets.masking import mask_words
+from viz.widgets.offered import say_offer
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, choose_titled, labels_of, link
@@ -67,6 +68,7 @@ def _fill(frame: Frame) -> None:
     if not names:
         frame.messages.warning(_("No model is installed."))
         return
+    say_offer(MODEL, names, frame.messages)
     link.belong(PAIR, of=pair, unless=names)
     with line:
         wanted = _controls(names, pair, frame.beside)
