@@ -39,6 +39,7 @@ SLOW = (
     "browser",
     "models/experiments/test_chance.py",
     "models/experiments/test_paths.py",
+    "models/huggingface/test_blocks.py",
     "models/huggingface/test_gguf.py",
     "models/huggingface/test_smollm2.py",
     "models/huggingface/test_trial.py",
@@ -54,6 +55,7 @@ SLOW = (
     "viz/figures/test_publication_drawn.py",
     "viz/figures/test_publication_files.py",
     "viz/pages",
+    "viz/walk/test_causal.py",
 )
 """What takes more than 10 seconds of a core, a folder or a file: left out, and not even imported, by the quick run."""
 
