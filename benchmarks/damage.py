@@ -18,7 +18,7 @@ import typer
 from tqdm import tqdm
 
 import models
-from models import registry
+from models import loading, registry
 from models.command import run
 from models.experiments import word_vectors
 from models.huggingface import embedded
@@ -161,7 +161,7 @@ def _load(owner: str, name: str) -> None:
             if key.startswith("hf:"):
                 models.load(key)
             elif key:
-                registry.load_translator(key, at_rest=True)
+                loading.load_translator(key, at_rest=True)
 
 
 def _sharing(name: str) -> Iterator[str]:

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from models.edits import Edit
     from models.errors import InputError
     from models.keys import is_pretrained
+    from models.loading import load, load_pretrained, load_translator
     from models.mechanisms import Mechanism
     from models.model import Model
-    from models.registry import catalog, describe, load, load_pretrained, load_translator, pretrained, training_runs
+    from models.registry import catalog, describe, pretrained, training_runs
     from models.sites import Site
     from models.trace import AttentionMap, AttentionTrace, TokenSequence
     from models.translation.entry import Entry
@@ -61,9 +62,9 @@ _HOMES = {
     "catalog": "registry",
     "describe": "registry",
     "is_pretrained": "keys",
-    "load": "registry",
-    "load_pretrained": "registry",
-    "load_translator": "registry",
+    "load": "loading",
+    "load_pretrained": "loading",
+    "load_translator": "loading",
     "pretrained": "registry",
     "training_runs": "registry",
 }

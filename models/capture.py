@@ -14,7 +14,7 @@ import typer
 
 from models.command import Threads, run
 from models.errors import CaptureError, InputError
-from models.registry import load
+from models.loading import load
 from models.trace import AttentionTrace
 from models.trace.asked import LARGEST, Asked, fingerprint, read_asked
 

@@ -37,6 +37,7 @@ def loaded_by(statement: str) -> frozenset[str]:
         ("import models.keys", ("torch", "numpy")),
         ("import models.mechanisms", ("torch", "models.networks.recurrent")),
         ("import models.registry", ("torch", "tokenizers", "safetensors", "transformers", "huggingface_hub")),
+        ("import models.loading", ("torch", "tokenizers", "safetensors", "transformers", "huggingface_hub")),
         ("import models.huggingface.hub", ("torch", "transformers", "huggingface_hub", "tqdm")),
         ("import models.huggingface.embedded", ("torch", "transformers", "numpy")),
         ("import viz.pages.bench.page", ("torch", "tokenizers")),

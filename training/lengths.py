@@ -22,7 +22,8 @@ from sacrebleu.metrics.bleu import BLEU
 from tqdm import tqdm
 
 from models.command import Threads, check_known, run
-from models.registry import catalog, describe, load_translator
+from models.loading import load_translator
+from models.registry import catalog, describe
 from models.translation.checkpoints import WEIGHTS
 from models.translation.length_table import LENGTHS_FILE, LengthRow, length_table, trained_on
 from models.translation.translator import Translator

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from models.registry import load_translator
+from models.loading import load_translator
 from models.translation.translator import Translator
 
 Data = Annotated[

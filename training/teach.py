@@ -16,7 +16,7 @@ from statistics import median
 import torch
 from tqdm import tqdm
 
-from models.registry import load
+from models.loading import load
 from models.translation.translator import Translator
 from models.vocabulary import END
 from training.beam import beam_search

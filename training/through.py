@@ -19,7 +19,7 @@ from tqdm import tqdm
 from models.command import Threads, run
 from models.experiments.alignment import Choice, choose, error_rate, error_rates
 from models.keys import at_point
-from models.registry import load
+from models.loading import load
 from models.translation.checkpoints import WEIGHTS, file_hash, kept_folders, write_card, write_checkpoint
 from models.translation.translator import Translator
 from training.evaluate import EXTRACTORS, GOLD, TRIAL, gold_sentences

@@ -12,8 +12,8 @@ import numpy as np
 import typer
 
 from models.command import run
+from models.loading import load
 from models.mechanisms import usual
-from models.registry import load
 from models.trace import AttentionTrace
 from models.writing import read_writing
 from viz.text.tokens import visible

@@ -20,23 +20,18 @@ from tokenizers import pre_tokenizers
 from torch import Tensor, nn
 from tqdm import tqdm
 from transformers import CONFIG_MAPPING, AutoModel, AutoModelForCausalLM, AutoModelForSeq2SeqLM, PreTrainedTokenizerFast
-from transformers.integrations.gguf.gguf_config_mapping import GGUF_CONFIG_ARCHS
 from transformers.integrations.gguf.gguf_tokenizer_mapping import (
     GGUF_PRE_TOKENIZER_SPLITS,
     convert_gguf_tokenizer,
     get_gguf_tokenizer,
 )
-from transformers.modeling_gguf_pytorch_utils import (
-    GGUF_SUPPORTED_ARCHITECTURES,
-    TENSOR_PROCESSORS,
-    TensorProcessor,
-    load_gguf_checkpoint,
-)
+from transformers.modeling_gguf_pytorch_utils import TENSOR_PROCESSORS, TensorProcessor
 
 from models.errors import InputError
 from models.huggingface.files import INDEX_FILE, WEIGHTS_FILE
 from models.huggingface.gguf_header import Header
 from models.huggingface.gguf_header import Tensor as GgufTensor
+from models.huggingface.gguf_settings import described
 from models.huggingface.reasons import in_words
 from models.huggingface.sizes import check_described
 from models.messages import Message
@@ -60,7 +55,6 @@ _EXACT = {
 
 def unpack_into(folder: Path, path: Path, header: Header, title: str) -> None:
     """Write what the GGUF file `path` has into `folder`, which is there and empty; `header` was read from it."""
-    _check_known(header, title)
     _check_room(header, folder, title)
     try:
         _write(folder, path, header, title)
@@ -74,12 +68,8 @@ def unpack_into(folder: Path, path: Path, header: Header, title: str) -> None:
 
 def _write(folder: Path, path: Path, header: Header, title: str) -> None:
     """Write all files of the folder."""
-    load: Any = load_gguf_checkpoint  # of no types
-    described = load(path, return_tensors=False)["config"]
-    length = header.metadata.get(f"{header.metadata['general.architecture']}.attention.key_length")
-    if length is not None:  # which transformers takes from some architectures alone
-        described["head_dim"] = length
-    config = CONFIG_MAPPING[described["model_type"]].from_dict(described)
+    settings = described(path, header, title)
+    config = CONFIG_MAPPING[settings["model_type"]].from_dict(settings)
     openers = (AutoModelForSeq2SeqLM,) if config.is_encoder_decoder else (AutoModelForCausalLM, AutoModel)
     opener: Any = next(each for each in openers if type(config) in each._model_mapping)
     check_described({each.name: int(np.prod(each.shape)) for each in header.tensors}, config, title, opener)
@@ -88,35 +78,15 @@ def _write(folder: Path, path: Path, header: Header, title: str) -> None:
     config.architectures = [type(network).__name__]
     config.save_pretrained(folder)
     _save_tokenizer(folder, path, title)
-    _save_weights(folder, path, header, _Places(header, described, network, title))
-
-
-def _check_known(header: Header, title: str) -> None:
-    """Refuse what transformers would not read, or read otherwise than it is meant."""
-    architecture = header.metadata["general.architecture"]
-    if architecture not in GGUF_SUPPORTED_ARCHITECTURES or architecture in GGUF_CONFIG_ARCHS:
-        message = Message(
-            "{title} cannot be opened: GGUF files of the architecture {name} are not read here.",
-            title=title,
-            name=repr(architecture[:60]),
-        )
-        raise InputError(message)
-    scaling = header.metadata.get(f"{architecture}.rope.scaling.type", "none")
-    if scaling != "none":
-        message = Message(
-            "{title} cannot be opened: how it scales its rotary positions, {name}, is not read from GGUF files.",
-            title=title,
-            name=repr(str(scaling)[:60]),
-        )
-        raise InputError(message)
+    _save_weights(folder, path, header, _Places(header, settings, network, title))
 
 
 class _Places:
     """Which tensors of a network those of a file are."""
 
-    def __init__(self, header: Header, described: dict[str, Any], network: nn.Module, title: str) -> None:
+    def __init__(self, header: Header, settings: dict[str, Any], network: nn.Module, title: str) -> None:
         kind: Any = TENSOR_PROCESSORS.get(header.metadata["general.architecture"], TensorProcessor)
-        self.processor = kind(config=described)
+        self.processor = kind(config=settings)
         self.names = _names(header.metadata["general.architecture"], network, self.processor)
         self.merged: dict[str, Any] = {"tensors": {}}  # what is made of several tensors of the file: experts
         self.shapes = {name: tuple(each.shape) for name, each in network.state_dict().items()}
@@ -161,14 +131,18 @@ def _save_weights(folder: Path, path: Path, header: Header, places: _Places) -> 
     """Write every tensor, so many bytes at once, and the list of the files."""
     parts = _Parts(folder)
     data = np.memmap(path, mode="r", dtype=np.uint8)
+    merged = set()
     bar = tqdm(header.tensors, desc=places.title, unit="tensor", disable=None)
     for each in bar:
         found = places.placed(each.name, _numbers(data[each.start : each.start + each.size], each))
-        if found is not None:
+        if found is None:
+            merged.add(each.kind)
+        else:
             name, numbers = found
             parts.add(name, _stored(torch.from_numpy(np.ascontiguousarray(numbers)), each.kind))
+    kind = merged.pop() if len(merged) == 1 else GGMLQuantizationType.Q4_0
     for name, numbers in places.merged["tensors"].items():
-        parts.add(name, _stored(numbers, GGMLQuantizationType.Q4_0))
+        parts.add(name, _stored(numbers, kind))
     parts.close()
 
 

@@ -64,8 +64,8 @@ def make_room(found: HubModel, settings: HubSettings) -> None:
     folder = store()
     own = f"models--{found.identity.replace('/', '--')}"
     others = [each for each in folder.glob("models--*") if each.name != own]
-    sizes = {each: _size(each) for each in sorted(others, key=_used)}
-    here = _size(folder / own)
+    sizes = {each: size_of(each) for each in sorted(others, key=_used)}
+    here = size_of(folder / own)
     wanted = max(found.size, here)
     while sizes and sum(sizes.values()) + wanted > settings.disk:
         oldest = next(iter(sizes))
@@ -94,7 +94,7 @@ def _used(repository: Path) -> float:
     return (marker if marker.exists() else repository).stat().st_mtime
 
 
-def _size(folder: Path) -> int:
+def size_of(folder: Path) -> int:
     """Return the bytes of the files in `folder`, links left out; 0 if it is not there."""
     return sum(each.lstat().st_size for each in folder.rglob("*") if each.is_file() and not each.is_symlink())
 

@@ -14,30 +14,81 @@ import sys
 import tempfile
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from models.errors import InputError
 from models.huggingface.apart import limit, refuse, run_limited
 from models.huggingface.embedded import Local
-from models.huggingface.offers import MARK, origin, unpacked_folder
+from models.huggingface.hub_store import size_of
+from models.huggingface.offers import MARK, OFFERS, origin, unpacked_folder
+
+if sys.platform != "win32":
+    import fcntl
 
 SECONDS = 600
 SPARE_BYTES = 2**30
 """Memory that unpacking may take beyond what the libraries take, and a few times the file."""
 
 
-def opened(known: Local) -> Local:
-    """Return the model of a GGUF file as a folder of plain numbers, unpacked now if it is not there yet."""
+KEPT_BYTES = 6_000_000_000
+"""Bytes of unpacked files that are kept on disk, as of the hub's models."""
+
+
+def opened(known: Local, most: int = KEPT_BYTES) -> Local:
+    """Return the model of a GGUF file as a folder of plain numbers, unpacked now if it is not there yet.
+
+    Of those that nobody has open, the least recently used go until all take `most` bytes.
+    """
     path = known.folder
     digest = sha256_of(path)
     folder = unpacked_folder(f"{path.stem[:80]}-{digest[:16]}")
     if origin(folder) is None:
         unpack(path, folder, known.title)
+    _hold(folder / MARK, (folder / MARK).stat().st_ino)
+    with suppress(OSError):  # a disk that can only be read
+        folder.touch()
+    _bound(folder.parent, folder, most)
     found = origin(folder)
     title = (
         known.title if found is None or found.quantisation in known.title else f"{known.title} ({found.quantisation})"
     )
     return replace(known, folder=folder, title=title, kind="transformers")
+
+
+@cache
+def _hold(mark: Path, _inode: int) -> int:
+    """Hold a shared lock on an unpacked model while this process runs: no other deletes it."""
+    file = os.open(mark, os.O_RDONLY)
+    if sys.platform != "win32":
+        fcntl.flock(file, fcntl.LOCK_SH)
+    return file
+
+
+def _bound(store: Path, own: Path, most: int) -> None:
+    """Delete unpacked files, the least recently used first, until all take `most` bytes; none that is open."""
+    offered = {offer.folder for offer in OFFERS}  # which may need a network to come back
+    kept = [each for each in store.iterdir() if each not in offered and origin(each) is not None]
+    sizes = {each: size_of(each) for each in sorted(kept, key=lambda each: each.stat().st_mtime)}
+    for folder in list(sizes):
+        if sum(sizes.values()) <= most:
+            return
+        if folder != own and not _is_open(folder / MARK):
+            del sizes[folder]
+            with suppress(OSError), tempfile.TemporaryDirectory(dir=store, prefix=".leaving-") as away:
+                folder.rename(Path(away) / "whole")  # at once, so that nobody finds half of it
+
+
+def _is_open(mark: Path) -> bool:
+    """Return whether a process has the model of this mark open; on a system without locks its files cannot be moved."""
+    if sys.platform == "win32":
+        return False
+    try:
+        with mark.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    return False
 
 
 def unpack(path: Path, folder: Path, title: str, *, shown: bool = False) -> None:

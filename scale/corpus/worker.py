@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from models.errors import InputError
-from models.registry import load
+from models.loading import load
 from models.translation.checkpoints import alignment_of
 from scale.corpus.counting import Count, CountedModel
 from scale.corpus.forward import Read, batches, chunks, runner_of

@@ -13,7 +13,8 @@ from models.huggingface.embedded import local_models
 from models.huggingface.hub_settings import HubSettings
 from models.huggingface.placement import ON_CPU, Placement
 from models.keys import pretrained_key, split_point
-from models.registry import catalog, load_pretrained, load_translator, training_runs
+from models.loading import load_pretrained, load_translator
+from models.registry import catalog, training_runs
 
 if TYPE_CHECKING:
     from models.model import Model

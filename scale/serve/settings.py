@@ -10,7 +10,7 @@ from models.huggingface.embedded import is_model
 from models.huggingface.hub_settings import is_identity
 from models.huggingface.placement import ON_CPU, Placement
 from models.keys import pretrained_key
-from models.registry import find_pretrained
+from models.loading import find_pretrained
 from scale.serve.handler import MOST_WAITING, RequestHandler
 from scale.serve.model_cache import MOST_MODELS, ModelCache, hub_settings
 

@@ -20,7 +20,11 @@ from gguf import (
     quantize,
 )
 
+from tests.support.gguf_architectures import settings_of, tensors_of
 from tests.support.huggingface_samples import tiny_tokenizer
+
+IN_FILES = {"mistral": "llama", "umt5": "t5"}
+"""Architectures that go by the name of another in files; `general.name` tells them apart."""
 
 NUMBERS = {4: "I", 5: "i", 6: "f", 7: "?", 10: "Q"}
 
@@ -59,47 +63,41 @@ def made(
     return head + bytes(-len(head) % 32) + bytes(data)
 
 
-def _permuted(values: np.ndarray, heads: int) -> np.ndarray:
-    """Return what llama.cpp makes of a projection for its rotary positions."""
-    return values.reshape(heads, 2, len(values) // heads // 2, *values.shape[1:]).swapaxes(1, 2).reshape(values.shape)
-
-
-def write_tiny(path: Path, network: Any, kind: GGMLQuantizationType, more: Mapping[str, Any] | None = None) -> None:
-    """Write a tiny decoder as llama.cpp's converter does: Llama's projections permuted, norms in float32."""
-    config = network.config
-    name = config.model_type
-    writer = GGUFWriter(path, name)
-    writer.add_block_count(config.num_hidden_layers)
-    writer.add_context_length(config.max_position_embeddings)
-    writer.add_embedding_length(config.hidden_size)
-    writer.add_feed_forward_length(config.intermediate_size)
-    writer.add_head_count(config.num_attention_heads)
-    writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
-    writer.add_rope_freq_base(config.rope_parameters["rope_theta"])
-    writer.add_rope_dimension_count(config.head_dim)
-    writer.add_key_length(config.head_dim)
-    writer.add_vocab_size(config.vocab_size)
-    for key, value in (more or {}).items():
-        writer.add_string(key, value)
+def write_tiny(
+    path: Path,
+    network: Any,
+    kind: GGMLQuantizationType,
+    more: Mapping[str, Any] | None = None,
+    architecture: str | None = None,
+) -> None:
+    """Write a tiny network as llama.cpp's converter does: norms in float32; `more` settings by their whole names."""
+    name = architecture or network.config.model_type
+    inside = IN_FILES.get(name, name)
+    writer = GGUFWriter(path, inside)
+    if inside != name:
+        writer.add_name(name)
+    settings = {f"{inside}.{key}": value for key, value in settings_of(name, network.config).items()}
+    for key, value in (settings | dict(more or {})).items():
+        add = {str: writer.add_string, bool: writer.add_bool, int: writer.add_uint32, float: writer.add_float32}
+        add[type(value)](key, value)
     _add_tokenizer(writer)
-    table = get_tensor_name_map(next(key for key, each in MODEL_ARCH_NAMES.items() if each == name), 9)
-    tied = config.tie_word_embeddings
-    for own, values in network.state_dict().items():
-        if tied and own.startswith("lm_head"):
-            continue
-        stem, _, ending = own.rpartition(".")
-        array = values.float().numpy()
-        if name == "llama" and stem.endswith(("q_proj", "k_proj")):
-            array = _permuted(
-                array, config.num_attention_heads if stem.endswith("q_proj") else config.num_key_value_heads
-            )
+    table = get_tensor_name_map(next(key for key, each in MODEL_ARCH_NAMES.items() if each == inside), 9)
+    for own, array in tensors_of(name, network):
         kept = kept_as(array.shape, kind)
-        writer.add_tensor(f"{table.get_name(stem)}.{ending}", quantize(array, kept), raw_dtype=kept)
+        writer.add_tensor(_called(own, table), quantize(np.ascontiguousarray(array), kept), raw_dtype=kept)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def _called(own: str, table: Any) -> str:
+    """Return what llama.cpp calls a tensor of transformers."""
+    stem, _, ending = own.rpartition(".")
+    called = table.get_name(stem) or table.get_name(stem.removeprefix("transformer."))
+    if called is None:
+        raise LookupError(own)
+    return f"{called}.{ending}"
 
 
 def _add_tokenizer(writer: GGUFWriter) -> None:

@@ -19,8 +19,8 @@ from models.huggingface.loading import load_folder
 from models.huggingface.model import PretrainedModel
 from models.huggingface.reasons import in_words
 from models.huggingface.sizes import _layer_counts
+from models.loading import load
 from models.messages import Message
-from models.registry import load
 from tests.support.drawing import redrawn
 from tests.support.huggingface_samples import FAMILIES, TEXT, VOCABULARY, tiny_model, tiny_network, tiny_tokenizer
 

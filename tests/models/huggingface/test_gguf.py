@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -20,8 +21,9 @@ from models.errors import InputError
 from models.huggingface.apart import can_limit
 from models.huggingface.embedded import local, local_models
 from models.huggingface.gguf_header import LARGEST_HEADER, MOST_ITEMS, read_header
-from models.huggingface.offers import unpacked_folder
-from models.registry import find_pretrained
+from models.huggingface.offers import MARK, OFFERS, unpacked_folder
+from models.huggingface.unpacked import opened
+from models.loading import find_pretrained
 from tests.support.gguf_files import ARCHITECTURE, kept_as, made, rounded, setting, tensor, text, write_tiny
 from tests.support.huggingface_samples import TEXT, tiny_network
 
@@ -211,6 +213,33 @@ def test_it_is_unpacked_once_and_again_when_the_file_is_another(cache: Path, tmp
     _write(path, "llama", "Q4_0")
     assert models.load(path).sha256 != first.sha256
     assert len(list(unpacked_folder("").iterdir())) == 2
+
+
+def test_what_was_unpacked_is_bounded_and_what_is_open_stays(cache: Path, tmp_path: Path) -> None:
+    """The least recently used goes; never one that this process or another has open, nor one that a command brought."""
+    folder = unpacked_folder("")
+    (OFFERS[0].folder).mkdir(parents=True)
+    (OFFERS[0].folder / MARK).write_text('{"sha256": "", "quantisation": "Q4_1"}')
+    for name, used in (("old-1", 1), ("new-2", 2), ("other-3", 3)):
+        (folder / name).mkdir()
+        (folder / name / MARK).write_text('{"sha256": "", "quantisation": "F32"}')
+        (folder / name / "weights").write_bytes(bytes(1000))
+        os.utime(folder / name, (used, used))
+    _write(tmp_path / "tiny.gguf", "llama", "Q8_0")
+    held = "import fcntl, sys; file = open(sys.argv[1]); fcntl.flock(file, fcntl.LOCK_SH); print(flush=True); input()"
+    command = [sys.executable, "-c", held, str(folder / "other-3" / MARK)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        mine = opened(local(tmp_path / "tiny.gguf"), most=10**9).folder
+        kept = sum(each.stat().st_size for each in mine.iterdir()) + 2300
+        assert opened(local(tmp_path / "tiny.gguf"), most=kept).folder == mine
+        assert {each.name for each in folder.iterdir()} == {"smollm2-135m", "new-2", "other-3", mine.name}
+        opened(local(tmp_path / "tiny.gguf"), most=0)
+        assert {each.name for each in folder.iterdir()} == {"smollm2-135m", "other-3", mine.name}
+        process.communicate("\n")
+    opened(local(tmp_path / "tiny.gguf"), most=0)
+    assert {each.name for each in folder.iterdir()} == {"smollm2-135m", mine.name}
 
 
 def _without(key: str) -> Callable[[bytes], bytes]:

@@ -14,7 +14,7 @@ from models.huggingface.layers import own_weights
 from models.huggingface.loading import load_folder
 from models.huggingface.model import PretrainedModel
 from models.huggingface.placement import DEVICES, DTYPES, Placement, placed
-from models.registry import load
+from models.loading import load
 from models.sites import Site
 from models.trace import AttentionTrace
 from models.writing import Writing

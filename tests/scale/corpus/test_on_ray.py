@@ -11,7 +11,7 @@ import numpy as np
 import psutil
 import pytest
 
-from models.registry import load
+from models.loading import load
 from scale.corpus import files
 from scale.corpus.job import Job, run_here
 from scale.corpus.lines import Corpus
