@@ -47,7 +47,7 @@ def opened(known: Local, most: int = KEPT_BYTES) -> Local:
         unpack(path, folder, known.title)
     _hold(folder / MARK, (folder / MARK).stat().st_ino)
     with suppress(OSError):  # a disk that can only be read
-        folder.touch()
+        (folder / MARK).touch()
     _bound(folder.parent, folder, most)
     found = origin(folder)
     title = (
@@ -69,7 +69,7 @@ def _bound(store: Path, own: Path, most: int) -> None:
     """Delete unpacked files, the least recently used first, until all take `most` bytes; none that is open."""
     offered = {offer.folder for offer in OFFERS}  # which may need a network to come back
     kept = [each for each in store.iterdir() if each not in offered and origin(each) is not None]
-    sizes = {each: size_of(each) for each in sorted(kept, key=lambda each: each.stat().st_mtime)}
+    sizes = {each: size_of(each) for each in sorted(kept, key=lambda each: (each / MARK).stat().st_mtime)}
     for folder in list(sizes):
         if sum(sizes.values()) <= most:
             return

@@ -224,7 +224,7 @@ def test_what_was_unpacked_is_bounded_and_what_is_open_stays(cache: Path, tmp_pa
         (folder / name).mkdir()
         (folder / name / MARK).write_text('{"sha256": "", "quantisation": "F32"}')
         (folder / name / "weights").write_bytes(bytes(1000))
-        os.utime(folder / name, (used, used))
+        os.utime(folder / name / MARK, (used, used))
     _write(tmp_path / "tiny.gguf", "llama", "Q8_0")
     held = "import fcntl, sys; file = open(sys.argv[1]); fcntl.flock(file, fcntl.LOCK_SH); print(flush=True); input()"
     command = [sys.executable, "-c", held, str(folder / "other-3" / MARK)]
