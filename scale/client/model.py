@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import models
 from models.errors import InputError
 from models.experiments.batch_edits import BatchRowEdit
+from models.experiments.logits import LogitAttribution, LogitLens
 from models.experiments.path_lengths import Paths
 from models.experiments.states import DecoderRun, Numbers
 from models.huggingface.block_form import BlockForm
@@ -133,6 +134,14 @@ class ServedModel:
     def paths(self, source: str) -> Paths:
         """Return what lies between words and states; see `models.experiments.paths.paths_of`."""
         return Paths.from_arrays(self.numbers(Request("paths", self.key, source)))
+
+    def logits(self, trace: AttentionTrace, position: int) -> tuple[LogitAttribution, LogitLens]:
+        """Return what makes up a prediction, and what each layer would predict; see `models.experiments.logits`."""
+        write = None if trace.written is None else trace.written.asked
+        source, target = _texts(trace, None)
+        request = Request("logits", self.key, source, target, count=position, write=write)
+        one, other = self.service.ask(request)[0].split(b"\n")
+        return LogitAttribution.read(one), LogitLens.read(other)
 
     def numbers(self, request: Request) -> dict[str, NDArray[Any]]:
         """Return the numbers that a request is answered with, by their names."""

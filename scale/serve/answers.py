@@ -156,6 +156,14 @@ def _paths(model: Model, request: Request) -> bytes:
     return numbers_as_bytes(paths_of(_ours(model), request.source).arrays())
 
 
+def _logits(model: Model, request: Request) -> bytes:
+    from models.experiments.logit_attribution import logit_attribution, logit_lens
+    from models.experiments.residual_stream import residual_stream
+
+    stream = residual_stream(model, record_of(model, request), request.count)
+    return "\n".join((logit_attribution(stream).to_text(), logit_lens(stream).to_text())).encode()
+
+
 def _ours(model: Model) -> Translator:
     from models.readers.reading import TextReader
 
@@ -176,4 +184,5 @@ _ANSWERS: Mapping[str, Callable[[Model, Request], bytes]] = {
     "encodings": _encodings,
     "blind": _blind,
     "paths": _paths,
+    "logits": _logits,
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,9 +14,23 @@ from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
 from viz.figures.rollout import rollout_view
 from viz.measures.similarity import Similarity
 from viz.pages.heads.gallery import Arrangement, profiles_of
+from viz.pages.heads.logits import predicts_words, show_logits
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import put_picks
-from viz.pages.heads.settings import BELOW, COMPARE, DIFFERENCE, LIKE, MINUS, PLUS, ROLLOUT, SIMILARITY, TABLE, UPTO
+from viz.pages.heads.settings import (
+    ADDS,
+    BELOW,
+    COMPARE,
+    DIFFERENCE,
+    LENS,
+    LIKE,
+    MINUS,
+    PLUS,
+    ROLLOUT,
+    SIMILARITY,
+    TABLE,
+    UPTO,
+)
 from viz.pages.heads.shown import HeadSelection
 from viz.pages.heads.table import head_picture, head_table
 from viz.pages.heads.wanted import HeadsSettings
@@ -68,18 +82,27 @@ def show_below(
     layers = [site.layer for site in sites_at(shown.trace, shown.sites)]
     if shown.sites.endswith("self") and layers == list(range(len(layers))):  # without a gap, as in no hybrid
         names[ROLLOUT] = _("rollout")
-    elif ROLLOUT in (link.text_of(BELOW) or ""):  # chosen for a map that has one: there is none of cross-attention
-        link.store(
-            BELOW.name, " ".join(each for each in (link.text_of(BELOW) or "").split() if each != ROLLOUT) or None
-        )
+    if predicts_words(shown.trace):
+        names |= {ADDS: _("what heads add to the prediction"), LENS: _("the prediction, layer by layer")}
+    _forget_all_but(names)
     st.header(_("More of this text"), anchor=False)
     asked = choose_several(BELOW, names, default=())
+    if ADDS in asked or LENS in asked:
+        show_logits(visit, shown, picked, asked)
     if ROLLOUT in asked:
         _rollout(visit, shown)
     if SIMILARITY in asked:
         _similarity(visit, shown, picked)
     if TABLE in asked:
         _table(visit, shown, arrangement, picked)
+
+
+def _forget_all_but(names: Collection[str]) -> None:
+    """Take from the link what was chosen for another map or model: there is no rollout of cross-attention."""
+    wanted = (link.text_of(BELOW) or "").split()
+    gone = {ROLLOUT, ADDS, LENS} - set(names)
+    if gone & set(wanted):
+        link.store(BELOW.name, " ".join(each for each in wanted if each not in gone) or None)
 
 
 def _table(

@@ -10,6 +10,7 @@ from viz.widgets.shared_settings import PICTURE, UNIT
 from viz.widgets.writing import WRITE
 
 OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is shown"
+READ_TEXT = "text that is read and written"
 FOLDED_TEXT = "text that is folded"
 """What settings belong to."""
 
@@ -62,8 +63,9 @@ WAY = Choice(
 )
 WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, SHOWN_TEXT))
 
-TABLE, SIMILARITY, ROLLOUT = "table", "similarity", "rollout"
+TABLE, SIMILARITY, ROLLOUT, ADDS, LENS = "table", "similarity", "rollout", "adds", "lens"
 BELOW = Several("below", title=mark("Show below"))
+AT = Choice("at", title=mark("Predicted word"), shape="box", titled=True, anew_with=(OPENED, READ_TEXT))
 UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED, MAP.name))
 LIKE = Choice("like", title=mark("Heads that read most like"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
 
@@ -118,6 +120,7 @@ SETTINGS = (
     WAY,
     WORD,
     BELOW,
+    AT,
     UPTO,
     LIKE,
     ALIGNED,
