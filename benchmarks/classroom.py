@@ -2,6 +2,7 @@
 
 The server is started here, and visitors speak to it as browsers do (`benchmarks.visitor`), from a process of their own.
 `room` instead of a page: so many follow one teacher; from the teacher's step sent to each student's picture.
+`split`: each sends a sentence of their own to the room; from all sent at once to each run on the three models.
 First one visitor alone, for a quarter of the time; then all at once. A reply runs from the edit sent to the end of the
 run whose picture shows the new word: what a browser adds to paint it stands in `benchmarks.page`.
 """
@@ -26,6 +27,7 @@ from tqdm import tqdm
 from benchmarks.follower import follow_teacher
 from benchmarks.measure import App, Json, report
 from benchmarks.serving import ROOT, free_port, memory_of, serving, wait_for_port
+from benchmarks.splitting import send_all
 from benchmarks.visitor import Visitor
 from models.command import check_known, run
 from models.registry import catalog, describe
@@ -34,7 +36,7 @@ PAIR = "en-fr"
 PAUSE = (3.0, 7.0)
 """Seconds between a reply and the next edit: somebody who looks at what came."""
 
-ROOM = "room"
+ROOM, SPLIT = "room", "split"
 MOST_VISITORS, LONGEST = 200, 3600
 ALONE = 20.0  # seconds of editing of the visitor alone, at least
 LOOKS = 8  # times that memory is looked at
@@ -161,17 +163,42 @@ async def measure_room(count: int, seconds: float, app: Path) -> list[dict[str, 
     return rows
 
 
+async def measure_split(count: int, seconds: float, app: Path) -> list[dict[str, Any]]:
+    """Start the server and let first one student, then `count` send a sentence each; return a row for each."""
+    port, rows = free_port(), []
+    with tempfile.TemporaryDirectory() as folder, serving(app, port, ATTENTION_BENCH_ROOMS=folder) as server:
+        wait_for_port(port)
+        await send_all(0, 1, LONGEST, port, Path(folder))  # until the models are loaded
+        for students in (1, count):
+            waits, errors = await send_all(1 + students, students, seconds, port, Path(folder))
+            rows.append(
+                {
+                    "students": students,
+                    "sentences run": f"{len(waits)} of {students}",
+                    **_waits(waits),
+                    "errors": len(errors),
+                    "server, MB": f"{memory_of(server):.0f}",
+                }
+            )
+            sys.stderr.writelines(f"{error}\n" for error in errors)
+    return rows
+
+
 def main(
-    page: Annotated[str, typer.Argument(help="A page, or a room that follows its teacher.")],
-    visitors: Annotated[int, typer.Argument(help="How many, at once.", min=1, max=MOST_VISITORS)],
-    seconds: Annotated[float, typer.Argument(help="How long they edit.", min=1, max=LONGEST)],
+    page: Annotated[str, typer.Argument(help="A page, a room that follows its teacher, or split: their sentences.")],
+    visitors: Annotated[int, typer.Argument(help="How many, at once.", min=1, max=MOST_VISITORS)] = 40,
+    seconds: Annotated[float, typer.Argument(help="How long they edit, or may wait.", min=1, max=LONGEST)] = 60,
     *,
     app: App = ROOT / "app.py",
     json: Json = False,
 ) -> None:
     """Measure and write a table."""
     known = targets()
-    check_known([page], (*known, ROOM))
+    check_known([page], (*known, ROOM, SPLIT))
+    if page == SPLIT:
+        rows = asyncio.run(measure_split(visitors, seconds, app))
+        report("A class that sends a sentence each", rows, as_json=json)
+        return
     if page == ROOM:
         rows = asyncio.run(measure_room(visitors, seconds, app))
         report("A class that follows its teacher", rows, as_json=json)

@@ -29,6 +29,7 @@ PATIENCE = 60.0
 LARGEST = 64 * 2**20  # bytes of a message
 WIDTH = 1340  # pixels of the page in a window of 1440
 SENTENCE, VIEWPORT, ROOM = "-sentence", "-viewport", "-room-listens"  # how the ids of these elements end
+TYPED, SEND = "-sentence-typed", "-sentence-send"  # of a student's own sentence in a room
 DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 
 ADJECTIVES = "old young happy small tall quiet brave hungry tired clever".split()
@@ -184,7 +185,7 @@ class Visitor:
         if message.metadata.cacheable:
             self._held[-1].add(message.hash)
         own: Any = getattr(element, kind) if kind else None
-        for ending in (SENTENCE, VIEWPORT, ROOM):
+        for ending in (SENTENCE, VIEWPORT, ROOM, TYPED, SEND):
             if str(getattr(own, "id", "")).endswith(ending):
                 self._ids[ending] = own.id
                 self._fragments[ending] = message.delta.fragment_id or self._fragments.get(ending, "")

@@ -73,3 +73,4 @@ class Lesson:
     minutes: int = 0  # about how long it takes; 0 if that is not said
     kind: str = "lesson"  # ``lesson`` or ``exercise``
     number: int = 0  # its place in the list
+    questions: tuple[Question, ...] = ()  # with choices, asked before the first step and after the last

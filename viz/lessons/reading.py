@@ -22,7 +22,7 @@ EDITS = "edits"
 BETWEEN_EDITS = "~"
 """What the link calls edits, and what stands between two of them."""
 
-MOST_STEPS, MOST_CHOICES, MOST_CLAIMS, LONGEST_LINE = 60, 8, 40, 200
+MOST_STEPS, MOST_CHOICES, MOST_CLAIMS, MOST_QUESTIONS, LONGEST_LINE = 60, 8, 40, 3, 200
 CLAIMS = ("sentence", "model", "writes", "word", "reads", "head", "least", "most", "edited", "bleu", "aer", "is")
 """What a step can claim of a model."""
 
@@ -72,7 +72,7 @@ def is_name(text: str) -> bool:
 def read_lesson(data: bytes, *, file: str, name: str, pages: Pages) -> Lesson:
     """Return the lesson that a file holds."""
     whole = document_of(data, file)
-    found = whole.fields(("title", "language", "steps"), ("about", "minutes", "kind", "number"))
+    found = whole.fields(("title", "language", "steps"), ("about", "minutes", "kind", "number", "questions"))
     language = found["language"].text(20)
     if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", language):
         raise found["language"].error(Message("a code of a language is expected, such as “en” or “zh”"))
@@ -85,7 +85,16 @@ def read_lesson(data: bytes, *, file: str, name: str, pages: Pages) -> Lesson:
         minutes=found["minutes"].number(1, 600) if "minutes" in found else 0,
         kind=found["kind"].one_of(KINDS) if "kind" in found else KINDS[0],
         number=found["number"].number(0, 9999) if "number" in found else 0,
+        questions=_asked_twice(found["questions"]) if "questions" in found else (),
     )
+
+
+def _asked_twice(part: SheetPart) -> tuple[Question, ...]:
+    """Return the questions that are asked before the lesson and after it."""
+    found = tuple(map(_question, part.items(MOST_QUESTIONS)))
+    if any(each.mark for each in found):
+        raise part.error(Message("these questions have “choices” and “right”: no row is marked before the lesson"))
+    return found
 
 
 def _has(names: Sequence[str], name: str) -> bool:

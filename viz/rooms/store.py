@@ -32,23 +32,28 @@ class Store(Sentences):
         found = self._file.one("SELECT file FROM lessons WHERE code = ?", code)
         return bytes(found[0]) if found else b""
 
-    def ask(self, code: str, key: str, question: RoomQuestion) -> None:
-        """Ask the class a question; one that was asked before keeps its answers, and stays revealed if it was."""
-        about = _written(question)
+    def ask(self, code: str, key: str, question: RoomQuestion, *more: RoomQuestion) -> None:
+        """Ask the class a question; one that was asked before keeps its answers, and stays revealed if it was.
+
+        Asked at once with others it stands for all of them: how many have answered is counted of it.
+        """
         with self._changing(code, key):
-            known = self._known(code, question.key)
-            if known is None:
-                self._insert(code, question.key, about)
-            elif question.words and known != about:
-                self._check_space(code, about)
-                self._file.do(
-                    "UPDATE questions SET about = ? WHERE code = ? AND question = ?", about, code, question.key
-                )
+            new = [self._put_question(code, each) for each in (question, *more)]
             asked = self._file.do(
                 "UPDATE rooms SET asked = ? WHERE code = ? AND asked != ?", question.key, code, question.key
             )
-            if known is None or asked:
+            if any(new) or asked:
                 self._count(code, "shown")
+
+    def _put_question(self, code: str, question: RoomQuestion) -> bool:
+        """Keep a question, and return whether it is new."""
+        about, known = _written(question), self._known(code, question.key)
+        if known is None:
+            self._insert(code, question.key, about)
+        elif question.words and known != about:
+            self._check_space(code, about)
+            self._file.do("UPDATE questions SET about = ? WHERE code = ? AND question = ?", about, code, question.key)
+        return known is None
 
     def reveal(self, code: str, key: str, question: str, *, revealed: bool = True) -> None:
         """Show the class what it answered; or hide that again, and let it answer anew."""
@@ -128,6 +133,17 @@ class Store(Sentences):
             hash_of(secret),
         )
         return tuple(json.loads(found[0])) if found else None
+
+    def answers_to_both(self, code: str, first: str, second: str) -> list[tuple[list[float], list[float]]]:
+        """Return what each member has answered to two questions, of those who answered both."""
+        found = self._file.all(
+            "SELECT one.given, other.given FROM answers AS one JOIN answers AS other USING (code, member)"
+            " WHERE code = ? AND one.question = ? AND other.question = ? ORDER BY member",
+            code,
+            first,
+            second,
+        )
+        return [(json.loads(one), json.loads(other)) for one, other in found]
 
     def answers(self, code: str, question: str) -> list[list[float]]:
         """Return what the class has answered, in the order of the members' hashes: nobody can tell who is who."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
+from viz.rooms.change import Change
 from viz.rooms.room import RoomQuestion
 from viz.rooms.sentences import Sentence, SplitResult
 from viz.text.cells import csv_of_rows
@@ -34,19 +36,21 @@ def tally_of(answers: Iterable[Sequence[float]], size: int) -> Tally:
 
 
 _COLUMNS = ("question", "title", "revealed", "answers", "answer", "place", "word", "share", "class", "model", "right")
-_OF_SENTENCES = ("translation", "words_apart", "maps_apart")
+_MORE = ("translation", "words_apart", "maps_apart", "right_before", "right_after")
 
 
 def csv_of_room(
     questions: Sequence[RoomQuestion],
     answers: Sequence[Sequence[Sequence[float]]],
     sentences: Sequence[Sentence] = (),
+    changes: Mapping[str, Change] = MappingProxyType({}),
 ) -> str:
     """Return what a class answered, a line for each word or choice of each question and student.
 
-    Below it what the models made of each sentence of the class, a line for each model.
+    Below it what the models made of each sentence of the class, a line for each model, and for each question that was
+    asked before a lesson and after it how many of those who answered both times (``answers``) were right.
     """
-    rows: list[Sequence[object]] = [(*_COLUMNS, *_OF_SENTENCES)]
+    rows: list[Sequence[object]] = [(*_COLUMNS, *_MORE)]
     for question, given in zip(questions, answers, strict=True):
         size, about = len(question.words), (question.key, _line(question.title), int(question.revealed))
         tally = tally_of(given, size)
@@ -57,12 +61,16 @@ def csv_of_room(
                 model = round(question.model[place - 1], 4) if len(question.model) == size else ""
                 right = int(place - 1 == question.right) if question.is_choice else ""
                 mean = round(tally.shares[place - 1], 4)
-                rows.append((*about, tally.count, number, place, _line(word), share, mean, model, right, "", "", ""))
+                rows.append((*about, tally.count, number, place, _line(word), share, mean, model, right, *("",) * 5))
     for each in sentences:
         found = each.found or SplitResult()
         for place, (name, text) in enumerate(zip(found.models, found.translations, strict=True), 1):
             empty = ("",) * 4
-            rows.append((each.key, each.text, *empty[1:], place, name, *empty, _line(text), found.words, found.maps))
+            rows.append(
+                (each.key, each.text, *empty[1:], place, name, *empty, _line(text), found.words, found.maps, "", "")
+            )
+    for key, change in changes.items():
+        rows.append((key, _line(change.title), "", change.count, *("",) * 10, change.before, change.after))
     return csv_of_rows(rows)
 
 

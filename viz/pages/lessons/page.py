@@ -16,7 +16,7 @@ from viz.text.markup import plain
 from viz.widgets.frame import Frame, Page, pages_of_lessons
 from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.lesson.keeping import offer_file, show_file
-from viz.widgets.lesson.place import begin, lessons, open_uploaded, places
+from viz.widgets.lesson.place import begin, ends_of, lessons, open_uploaded, places
 from viz.widgets.lesson.uploaded import is_uploaded, read_uploaded
 from viz.widgets.room.opening import offer_rooms
 from viz.widgets.settings import Choice, choose
@@ -65,8 +65,8 @@ def _list(listed: Sequence[Lesson]) -> dict[str, DeltaGenerator]:
     with st.container(horizontal=True, gap="small", key=f"lessons-{listed[0].kind}"):
         for lesson in listed:
             with st.container(border=True, width=400, key=f"lesson-card-{lesson.name}"):
-                at = begun.get(lesson.name, 1)
-                label = _("Go on at step {number}", number=at) if at > 1 else _("Begin")
+                at = begun.get(lesson.name, ends_of(lesson)[0])
+                label = _("Go on at step {number}", number=min(at, len(lesson.steps))) if at > 1 else _("Begin")
                 said = _n("{count} step", "{count} steps", len(lesson.steps))
                 if lesson.minutes:
                     said += " · " + _n("{count} minute", "{count} minutes", lesson.minutes)

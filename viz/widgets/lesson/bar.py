@@ -13,8 +13,9 @@ from viz.lessons.lesson import LessonStep
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.widgets import session
-from viz.widgets.lesson.place import COOKIE, LessonPlace, broken, close, here, places, turn_to
+from viz.widgets.lesson.place import COOKIE, LessonPlace, broken, close, ends_of, here, places, turn_to
 from viz.widgets.lesson.question import show_question
+from viz.widgets.lesson.stage import show_stage
 from viz.widgets.lesson.uploaded import is_uploaded
 from viz.widgets.room.asking import offer_opening_to_class, waiting_for
 from viz.widgets.room.opening import offer_opening
@@ -39,16 +40,18 @@ def show_bar() -> None:
 
 def _show_step(place: LessonPlace) -> None:
     lesson, number = place.lesson, place.number
-    step, count = lesson.steps[number - 1], len(lesson.steps)
+    step, count = place.step, len(lesson.steps)
     folded = bool(session.recall(_FOLDED, False))
     with st.container(key="lesson", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False, key="lesson-turn"):
             _turn(place, -1, _("Previous"), "lesson-previous", "chevron_left")
             _turn(place, 1, _("Next"), "lesson-next", "chevron_right")
             said = _("step {number} of {count}", number=number, count=count)
+            if place.stage:
+                said = _("before the lesson") if place.stage == "before" else _("after the lesson")
             st.html(
                 f'<div class="lesson-name" lang="{escape(lesson.language, quote=True)}"><b>{escape(lesson.title)}</b> '
-                f'<span>{escape(said)}</span><i style="width:{100 * number / count:.0f}%"></i></div>'
+                f'<span>{escape(said)}</span><i style="width:{min(100 * number / count, 100):.0f}%"></i></div>'
             )
             offer_opening("lesson-room-open")
             label = _("Show the text") if folded else _("Hide the text")
@@ -60,13 +63,14 @@ def _show_step(place: LessonPlace) -> None:
                 _("Leave the lesson"), icon=":material/close:", type="tertiary", key="lesson-close", on_click=close
             )
         if not folded:
-            _show_text(place, step)
+            show_stage(place) if place.stage else _show_text(place, step)
     _tell(place, step)
 
 
 def _turn(place: LessonPlace, by: int, label: str, key: str, icon: str) -> None:
     number = place.number + by
-    there = 1 <= number <= len(place.lesson.steps)
+    first, last = ends_of(place.lesson)
+    there = first <= number <= last
     st.button(
         label,
         icon=f":material/{icon}:",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
 
@@ -42,7 +43,7 @@ class LessonPlace:
     """A step of a lesson."""
 
     lesson: Lesson
-    number: int  # of the step, from 1
+    number: int  # of the step, from 1; 0 for the questions before the lesson, one more than the last for those after it
 
     @property
     def code(self) -> str:
@@ -51,8 +52,17 @@ class LessonPlace:
 
     @property
     def step(self) -> LessonStep:
-        """The step itself."""
-        return self.lesson.steps[self.number - 1]
+        """The step itself; before and after the lesson the page of the nearest one, with nothing asked on it."""
+        number = min(max(self.number, 1), len(self.lesson.steps))
+        step = self.lesson.steps[number - 1]
+        return step if number == self.number else LessonStep("", step.page, step.link)
+
+    @property
+    def stage(self) -> Literal["before", "after"] | None:
+        """Whether this is before the first step or after the last; None for a step."""
+        if 1 <= self.number <= len(self.lesson.steps):
+            return None
+        return "before" if self.number < 1 else "after"
 
 
 def lessons(pages: Pages) -> Library:
@@ -122,7 +132,14 @@ def mark_own(page: str) -> None:
 
 def _nearest(lesson: Lesson, digits: str) -> int:
     number = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 6 else 1
-    return min(max(number, 1), len(lesson.steps))
+    first, last = ends_of(lesson)
+    return min(max(number, first), last)
+
+
+def ends_of(lesson: Lesson) -> tuple[int, int]:
+    """Return the numbers of the first and last place of a lesson, its questions before and after it among them."""
+    more = bool(lesson.questions)
+    return 1 - more, len(lesson.steps) + more
 
 
 def _note(place: LessonPlace, *, own: bool = False) -> None:
@@ -187,7 +204,7 @@ def close() -> None:
 def open_uploaded(lesson: Lesson, data: bytes) -> None:
     """Show a lesson that the reader has uploaded: it is kept for this visit, and by the room that is led to it."""
     keep_own(lesson, data)
-    begin(lesson, 1)
+    begin(lesson, ends_of(lesson)[0])
 
 
 def drop_carried() -> None:

@@ -49,7 +49,7 @@ def show_question(place: LessonPlace, question: AskedInLesson) -> None:
         disabled=revealed,
     )
     if chosen is not None:
-        session.keep(_ANSWERS, answers() | {place.code: chosen})
+        keep_answer(place.code, chosen)
     if together is not None and not revealed:
         together.offer(lambda: _marked(key, len(question.choices)), place.code)
         return
@@ -108,6 +108,11 @@ def marked_row(link: Mapping[str, str], row: Row) -> tuple[View, int]:
     if row.word not in words:
         raise models.InputError(Message("The model does not write “{word}” here.", word=row.word))
     return view, words.index(row.word)
+
+
+def keep_answer(code: str, chosen: int) -> None:
+    """Keep what was answered to a question for this visit."""
+    session.keep(_ANSWERS, answers() | {code: chosen})
 
 
 def answers() -> dict[str, int]:

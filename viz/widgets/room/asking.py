@@ -79,20 +79,28 @@ def asked(question: RoomQuestion) -> AskedInRoom | None:
 
     Where the teacher meets a question, the class is asked it.
     """
+    return next(iter(asked_at_once((question,))), None)
+
+
+def asked_at_once(questions: Sequence[RoomQuestion]) -> list[AskedInRoom]:
+    """Return questions that are asked together, as `asked` does one; empty where any of them is not asked."""
     now, room = here(), room_now()
     if now is None or room is None:
-        return None
+        return []
     try:
         rooming = shared_rooming()
         if now.leads:
             with rooming.telling(room) as store:
-                store.ask(now.code, now.key, question)
-        found = rooming.store.question(now.code, question.key)
-        sent = None if now.leads else rooming.store.answer_of(now.code, now.member, question.key)
+                store.ask(now.code, now.key, *questions)
+        found = []
+        for each in questions:
+            known = rooming.store.question(now.code, each.key)
+            sent = None if now.leads else rooming.store.answer_of(now.code, now.member, each.key)
+            found += [AskedInRoom(now, room, known, sent)] if known else []
     except RoomError as error:
         tell(error)
-        return None
-    return AskedInRoom(now, room, found, sent) if found else None
+        return []
+    return found if len(found) == len(questions) else []
 
 
 def waiting_for(place: LessonPlace) -> Literal["asking", "revealing"] | None:

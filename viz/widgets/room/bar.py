@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from viz.canvas.bundle import bundled
+from viz.rooms.change import BEFORE, change_of, twins_of
 from viz.rooms.room import Room
 from viz.rooms.tally import csv_of_room
 from viz.server.rooming import shared_rooming
@@ -163,7 +164,13 @@ def _csv(now: Here) -> str:
     store = shared_rooming().store
     questions = store.questions(now.code)
     answers = [store.answers(now.code, each.key) for each in questions]
-    return csv_of_room(questions, answers, store.sentences(now.code))
+    changes = {
+        one.key.replace(f".{BEFORE}.", ".change."): change_of(
+            one.title, store.answers_to_both(now.code, one.key, other.key), one.right
+        )
+        for one, other in twins_of(questions)
+    }
+    return csv_of_room(questions, answers, store.sentences(now.code), changes)
 
 
 def _listen(now: Here, room: Room, watched: dict[str, int]) -> None:
