@@ -47,7 +47,7 @@ class Sender(Visitor):
 
 
 async def send_all(first: int, count: int, seconds: float, port: int, folder: Path) -> tuple[list[float], list[str]]:
-    """Let students, counted from `first`, send a sentence each; return after how many milliseconds each was run, and the errors."""
+    """Let students send a sentence each, numbered from `first`; return the waits in milliseconds, and the errors."""
     store = Store(folder / FILE)
     code, _key = store.open_room()
     students = [

@@ -43,6 +43,9 @@ def shown(step: LessonStep) -> object:
 def test_both_languages_show_the_same_and_state_the_same_numbers(lesson: Lesson) -> None:
     twin = LIBRARY.lessons[f"{lesson.name}-zh"]
     assert (twin.language, twin.kind, twin.number, twin.minutes) == ("zh", lesson.kind, lesson.number, lesson.minutes)
+    asked = [[(len(each.choices), each.right) for each in lesson_of.questions] for lesson_of in (lesson, twin)]
+    assert asked[0] == asked[1]
+    assert len(lesson.questions) == (3 if lesson.kind == "lesson" else 0)
     assert [shown(each) for each in twin.steps] == [shown(each) for each in lesson.steps]
     assert numbers_of(twin) == numbers_of(lesson)
     for step in twin.steps:
