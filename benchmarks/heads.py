@@ -2,7 +2,8 @@
 
 `draw` measures pages from navigation to painted: the app's canvas with its bytes (also from when they are there), and
 BertViz with its libraries served locally, both for MiniLM on one text. `page` types into the running app. `capture`
-runs the model with and without observation. Painted means two animation frames after all is there: the canvas says that
+runs the model with and without observation; `ask` ranks all shipped
+heads for one pair of words. Painted means two animation frames after all is there: the canvas says that
 it is drawn; of BertViz every line exists. Memory is the resident memory of the largest renderer. For 144 heads a model
 of GPT-2's size with random weights is written to a temporary folder: how long things take does not depend on the
 numbers.
@@ -25,6 +26,7 @@ import typer
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import models
+from benchmarks.head_asking import ask_rows
 from benchmarks.head_drawing import LARGE, LIMIT, PAINTED, browser_of, draw, text_of, write_large
 from benchmarks.measure import Json, interleaved, ratio, report
 from benchmarks.page import LAST_WORDS, TEXT, Target, last_sent, open_page, waits
@@ -33,7 +35,7 @@ from models.command import check_known, run
 from models.huggingface.embedded import local_models
 from models.huggingface.observed_pass import observed_pass
 
-PARTS = ("draw", "page", "capture")
+PARTS = ("draw", "page", "capture", "ask")
 
 STAGE = """[...document.querySelectorAll('.st-key-figure-all-heads *')]
   .map(each => each.shadowRoot?.querySelector('.stage[data-drawn]')).find(each => each)"""
@@ -192,6 +194,8 @@ def main(
         for part in parts or PARTS:
             if part == "capture":
                 report("Heads, without a browser", capture_rows(capture_rounds), as_json=json)
+            elif part == "ask":
+                report("All heads ranked for a pair of words, and by pattern", ask_rows(keys), as_json=json)
             elif part == "draw":
                 lengths = tokens or [16, 64, 128, 512], large_tokens or [512, 1024]
                 drawn = draw(*lengths, folder, driver, rounds=rounds, without_bertviz=without_bertviz)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import unescape
 from typing import Any
@@ -29,6 +29,10 @@ MOVING = mark("Arrow keys move between maps, with Shift inside one.")
 """What the keys do where nothing can be chosen of a cell; still to be translated."""
 
 _WORDS = {"keys": MOVING}
+_OFFERING = {
+    "keys": mark("Click a word or a cell to ask about it. Arrow keys with Shift move inside a map; Enter asks."),
+    "menu": mark("Questions"),
+}
 
 
 def encode_comparison(
@@ -37,6 +41,7 @@ def encode_comparison(
     *,
     among: Sequence[HeadPlace],
     look: Look = USUAL,
+    offers: Sequence[Mapping[str, Any]] = (),
 ) -> bytes:
     """Return all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1."""
     view = views[0]
@@ -45,8 +50,9 @@ def encode_comparison(
     )
     said = "\u00a0· ".join((*common_notes(view), *threshold_note([each.weights for each in views], view.threshold)))
     header = {
-        **header_of(view, title, said, look, _WORDS),
+        **header_of(view, title, said, look, _OFFERING if offers else _WORDS),
         **labels_of(view, look.width),
+        **({"offers": list(offers)} if offers else {}),
         "heads": list(places),
         "layouts": _layouts(view, max(MOST_PICKED, len(places)), among, look.colour, look.width),
     }

@@ -1,7 +1,8 @@
 """Model cache: opens models on demand and keeps them.
 
-The models that are shipped are loaded once and stay. Pretrained models are loaded when somebody first wants one, and
-at most `MOST_PRETRAINED` of them are kept: the one that nobody has used for longest goes.
+The models that are shipped are loaded once and stay, those trained here too, which are small. Other pretrained models
+are loaded when somebody first wants one, and at most `MOST_PRETRAINED` of them are kept: the one that nobody has used
+for longest goes.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 import models
+from models.huggingface.reader_entries import READER_ENTRIES
 from models.messages import Message
 from viz.server.cores import collect_garbage
 from viz.server.queueing import Turns, settle, wait_for
@@ -63,6 +65,12 @@ class OpenedModels:
             return False
         self._give_up_if_late(key, future)
         return future.done()
+
+    def pretrained(self) -> tuple[str, ...]:
+        """Return the pretrained models that are open."""
+        with self._lock:
+            done = {key: one for key, one in self._models.items() if models.is_pretrained(key) and one.done()}
+        return tuple(key for key, one in done.items() if one.exception() is None)
 
     def is_begun(self, key: str) -> bool:
         """Return whether somebody has begun to load the model of `key`."""
@@ -126,7 +134,7 @@ class OpenedModels:
         with self._lock:
             self._progress.pop(key, None)
             ended = {each: one for each, one in self._models.items() if models.is_pretrained(each) and one.done()}
-            there = [each for each, one in ended.items() if one.exception() is None]
+            there = [each for each, one in ended.items() if one.exception() is None and each not in READER_ENTRIES]
             failed = [each for each, one in ended.items() if one.exception() is not None]
             gone = [each for each in there[: -self._most] if each != key]
             for each in (*gone, *failed[:-MOST_FAILURES]):

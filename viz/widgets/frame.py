@@ -36,6 +36,7 @@ from viz.widgets.sentence import SENTENCE, sentence_box
 from viz.widgets.session import kept
 from viz.widgets.settings import Setting, link, unknown
 from viz.widgets.style import apply_style
+from viz.widgets.turn import turn_if_asked
 from viz.widgets.unsuited import Switch, UnreadableError, suit
 from viz.widgets.viewport import page_width
 from viz.widgets.visit import Visit, W
@@ -199,6 +200,7 @@ def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
     by_address = {page.address: navigation[folder] for folder, page in there.items()}
     enter_room(by_address, chosen, known)
     enter_lesson(by_address, chosen, known)
+    turn_if_asked(by_address, chosen)
     settle()
     offer_languages()
     chosen.run()

@@ -46,6 +46,7 @@ from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.differences import choose_difference
 from viz.views.view import View
+from viz.widgets.asked_heads import ASKED
 from viz.widgets.keep import csv_box, csv_button, file_name
 from viz.widgets.settings import choose, choose_several
 from viz.widgets.show import show
@@ -65,6 +66,7 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
         PREDICT: _("predict a row first"),
         PYRAMID: _("pyramid of the RCTM"),
         DRAWN: _("draws of hard attention"),
+        ASKED: _("which heads do this most?"),
     }
     mapped = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     if len(mapped) < 2:

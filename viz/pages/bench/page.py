@@ -14,6 +14,7 @@ from models.mechanisms import mechanisms, usual
 from models.trace import AttentionTrace, Reading
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
+from viz.pages.bench.ask import show_question
 from viz.pages.bench.by_hand import show_by_hand
 from viz.pages.bench.draws import show_draws
 from viz.pages.bench.extras import (
@@ -66,6 +67,7 @@ from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.aligned import Linking
 from viz.views.view import Unit, View
+from viz.widgets.asked_heads import ASKED
 from viz.widgets.expected import is_hidden
 from viz.widgets.frame import Frame, Page
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
@@ -242,6 +244,8 @@ def _show_last(visit: Visit[BenchSettings], ran: Compared, also: Collection[str]
         show_draws(visit, ran)
     if NUMBERS in also:
         show_numbers(ran.views)
+    if ASKED in also:
+        show_question(visit, ran)
 
 
 def _views(traces: dict[str, AttentionTrace], places: dict[str, Place], wanted: BenchSettings) -> dict[str, View]:

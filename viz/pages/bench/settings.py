@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from viz.pages.bench.hand_links import read_links, show_links
 from viz.text.language import mark
+from viz.widgets.asked_heads import ASK, ASKED_KEY, QUERY
 from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Several, TextSetting
@@ -84,6 +85,9 @@ SETTINGS = (
     ORDER,
     PICTURE,
     ALSO,
+    ASK,
+    QUERY,
+    ASKED_KEY,
     CHOSEN,
     FIRST,
     SECOND,

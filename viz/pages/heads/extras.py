@@ -39,6 +39,7 @@ from viz.text.markup import plain
 from viz.views.heads import sites_at
 from viz.views.hiding import NOTHING
 from viz.widgets import session
+from viz.widgets.asked_heads import ASKED
 from viz.widgets.settings import choose, choose_several, link
 from viz.widgets.show import show
 from viz.widgets.shown import Shown
@@ -78,7 +79,11 @@ def show_below(
     visit: Visit[HeadsSettings], shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
 ) -> None:
     """Show what the reader asked for."""
-    names = {TABLE: _("every head in numbers"), SIMILARITY: _("how alike heads are")}
+    names = {
+        ASKED: _("which heads do this most?"),
+        TABLE: _("every head in numbers"),
+        SIMILARITY: _("how alike heads are"),
+    }
     layers = [site.layer for site in sites_at(shown.trace, shown.sites)]
     if shown.sites.endswith("self") and layers == list(range(len(layers))):  # without a gap, as in no hybrid
         names[ROLLOUT] = _("rollout")

@@ -16,6 +16,7 @@ from models.trace import AttentionTrace
 from models.writing import Writing
 from viz.pages.heads.against import compare_with
 from viz.pages.heads.aligning import show_aligning
+from viz.pages.heads.ask import show_question, take_question
 from viz.pages.heads.corpus import show_corpus
 from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
@@ -23,7 +24,7 @@ from viz.pages.heads.hops import show_hops
 from viz.pages.heads.kept import show_kept
 from viz.pages.heads.matched import Texts
 from viz.pages.heads.model import KEY, choose_model, open_model, turn_to_pair
-from viz.pages.heads.picked import compare_heads
+from viz.pages.heads.picked import FIGURE, compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_picks
 from viz.pages.heads.reach import show_reach
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
@@ -110,6 +111,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     shown = HeadSelection(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
     _settle(shown, key)
+    take_question(shown, FIGURE)
     if goes_on(trace, model):
         show_writing(trace, model, line, words)
     else:
@@ -128,7 +130,9 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
         show_gallery(visit, shown, arrangement, picked)
     with beside:
         compare_heads(replace(visit, width=room), shown, picked)
+    with gallery:
         show_corpus(shown, model.sha256, picked)
+    show_question(visit, key, trace, texts[0])
     show_likeliest(trace, model, hidden)
     show_kept(trace)
     if reader_entry(key).memory:

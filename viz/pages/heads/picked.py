@@ -18,6 +18,7 @@ from viz.figures import HeadPlace, head_combination, head_comparison, head_diffe
 from viz.figures.comparison import Combination
 from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.figures.drawing.shaded_text import STYLE, Way, text_html
+from viz.pages.heads.ask import offers
 from viz.pages.heads.picks import pick_pair
 from viz.pages.heads.settings import COMPARE, DIFFERENCE, SHOWN_TEXT, WAY, WORD
 from viz.pages.heads.shown import HeadSelection
@@ -72,7 +73,7 @@ def _side_by_side(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Seq
         return
     look = Look(wanted.colour, width, says, f"{file_name(name)}.{wanted.picture}")
     picture = Shown(
-        Picture("comparison", encode_comparison(views, picked, among=shown.places, look=look)),
+        Picture("comparison", encode_comparison(views, picked, among=shown.places, look=look, offers=offers())),
         key=FIGURE,
         says=says,
         name=name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from viz.text.language import mark
+from viz.widgets.asked_heads import ASK, ASKED_KEY, QUERY
 from viz.widgets.masking import MASKED
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Heads, Several, Switch, TextSetting
@@ -121,6 +122,9 @@ SETTINGS = (
     WORD,
     BELOW,
     AT,
+    ASK,
+    QUERY,
+    ASKED_KEY,
     UPTO,
     LIKE,
     ALIGNED,
