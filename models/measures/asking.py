@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.measures.induction import induction_cells
-from models.measures.texts import Cells, around, repeated_cells
+from models.measures.texts import Cells, around, induction_cells, repeated_cells
 from models.sites import Site
 from models.trace import AttentionMap, AttentionTrace, TokenSequence
 from models.trace.tokens import is_punctuation

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from models.measures.chance import Chance, chance_of, chance_of_most
 from models.measures.labels import PATTERNS, RESTS, UNREAD, Labels, labels_of
 from models.measures.reading import Reading
-from models.measures.texts import KEYS, LINKED, OFFSETS, ONE, Texts, TextSample
+from models.measures.texts import INDUCTION, KEYS, LINKED, OFFSETS, ONE, Texts, TextSample
 from models.sites import Site
 
 ENCODER, DECODER, CROSS = ("encoder", "self"), ("decoder", "self"), ("decoder", "cross")
@@ -77,6 +77,12 @@ MEASURES = (
         lambda reading, texts: reading.rows_share(texts.cells("repeated"), _given("repeated", reading, texts)),
         (ENCODER, DECODER),
         needs=lambda sample: sample.repeats,
+    ),
+    Measure(
+        INDUCTION,
+        lambda reading, texts: reading.rows_share(texts.cells(INDUCTION), _given(INDUCTION, reading, texts)),
+        (ENCODER, DECODER),
+        needs=lambda sample: sample.inducts,
     ),
     Measure(UNREAD, lambda reading, _texts: reading.unread_share(), needs=lambda sample: not sample.rows_sum_to_one),
 )

@@ -11,14 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.measures.texts import Cells, repeated_cells
-
-
-def induction_cells(names: Sequence[Hashable]) -> Cells:
-    """Return for each token the places behind its earlier occurrences: [query, key]."""
-    found = np.zeros((len(names), len(names)), dtype=bool)
-    found[:, 1:] = repeated_cells(names, causal=True)[:, :-1]
-    return np.tril(found)
+from models.measures.texts import induction_cells
 
 
 def induction_scores(weights: NDArray[Any], names: Sequence[Hashable]) -> tuple[NDArray[np.float64], float]:

@@ -24,6 +24,9 @@ LINKED = {"aligned": 0, "behind": -1, "ahead": 1}
 ONE = "one"
 """Pattern of the one token that a head reads most, of those that are neither first nor delimiters."""
 
+INDUCTION = "induction"
+"""Pattern of what came after an earlier occurrence of the query's own token."""
+
 KEYS = ("first", "last", "delimiter", "punctuation")
 """Patterns of certain keys, whoever reads."""
 
@@ -68,6 +71,11 @@ class TextSample:
         """Whether any token stands twice."""
         return len(set(self.names)) < len(self.names)
 
+    @property
+    def inducts(self) -> bool:
+        """Whether any token came before and was followed by a token up to here."""
+        return self.repeats and bool(induction_cells(self.names).any())
+
     def places(self, pattern: str) -> tuple[int, ...]:
         """Return the positions of the keys of a pattern of `KEYS`; of `ONE` those that may be it."""
         if pattern == "first":
@@ -87,6 +95,8 @@ class TextSample:
             return moved(links, LINKED[pattern]) if LINKED[pattern] else links
         if pattern == "repeated":
             return repeated_cells(self.names, causal=self.causal)
+        if pattern == INDUCTION:
+            return induction_cells(self.names)
         chosen = np.isin(np.arange(self.keys), self.places(pattern)) if pattern in KEYS else np.ones(self.keys, bool)
         return np.broadcast_to(chosen, (self.queries, self.keys))
 
@@ -106,6 +116,13 @@ def repeated_cells(names: Sequence[Hashable], *, causal: bool = False) -> Cells:
     codes = np.array([numbers[name] for name in names], dtype=np.int64)
     elsewhere = (codes[:, None] == codes[None, :]) & ~np.eye(len(codes), dtype=bool)
     return np.tril(elsewhere) if causal else elsewhere
+
+
+def induction_cells(names: Sequence[Hashable]) -> Cells:
+    """Return for each token the places behind its earlier occurrences: [query, key]."""
+    found = np.zeros((len(names), len(names)), dtype=bool)
+    found[:, 1:] = repeated_cells(names, causal=True)[:, :-1]
+    return np.tril(found)
 
 
 def moved(cells: Cells, steps: int) -> Cells:
@@ -164,7 +181,7 @@ class Texts:
         if pattern not in self._cells:
             found = np.zeros((len(self.samples), self.queries, self.keys), dtype=bool)
             for rows, each in zip(found, self.samples, strict=True):
-                if each.repeats if pattern == "repeated" else each.links is not None:
+                if each.repeats if pattern in ("repeated", INDUCTION) else each.links is not None:
                     rows[: each.queries, : each.keys] = each.cells(pattern)
             self._cells[pattern] = found
         return self._cells[pattern]

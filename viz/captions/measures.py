@@ -8,6 +8,7 @@ from models.measures.heads import Measure
 from models.measures.labels import NONE, PATTERNS, HeadLabel
 from models.sites import Site
 from viz.text.language import _, mark
+from viz.text.tokens import isolated, visible
 
 _NAMES: Mapping[str, str] = {
     "entropy": mark("entropy, bits"),
@@ -26,6 +27,7 @@ _NAMES: Mapping[str, str] = {
     "punctuation": mark("on punctuation"),
     "one": mark("on one ordinary token"),
     "repeated": mark("on repeated"),
+    "induction": mark("induction"),
     "unread": mark("on no token"),
 }
 
@@ -64,6 +66,10 @@ _MEANINGS: Mapping[str, str] = {
     ),
     "repeated": mark(
         "Of tokens that stand in the text more than once, the share of their reading that goes to the others."
+    ),
+    "induction": mark(
+        "Of tokens that came before, the share of their attention to the token after an earlier occurrence "
+        "(Olsson and others 2022)."
     ),
     "unread": mark(
         "Share of all reading that goes to no token of the text, but to a sink beside it or to nothing at all; in "
@@ -114,19 +120,22 @@ def meaning_of(measure: Measure) -> str:
     return _(_MEANINGS[measure.key])
 
 
-def label_name(label: HeadLabel) -> str:
-    """Return the label of a head in words."""
-    return _(LABEL_NAMES[label.key])
+def label_name(label: HeadLabel, sink: str = "") -> str:
+    """Return the label of a head in words, with the token that is its attention sink."""
+    name = _(LABEL_NAMES[label.key])
+    return _("{label}: “{token}”", label=name, token=isolated(visible(sink))) if sink else name
 
 
-def tile_label(label: HeadLabel) -> str:
+def tile_label(label: HeadLabel, sink: str = "") -> str:
     """Return the label of a head in a word or two, to stand on its small picture; empty without a clear pattern."""
+    if sink:
+        return _("on “{token}”", token=isolated(visible(sink)))
     return "" if label.key == NONE else _(_SHORT.get(label.key, LABEL_NAMES[label.key]))
 
 
-def remark_of(label: HeadLabel) -> str:
+def remark_of(label: HeadLabel, sink: str = "") -> str:
     """Say what a head does, how much of its reading that takes, and how many times the share that chance gives."""
-    said = f"{label_name(label)} {label.score:.2f}"
+    said = f"{label_name(label, sink)} {label.score:.2f}"
     if label.key not in PATTERNS:
         return said
     return _("{label} ({times} times chance)", label=said, times=f"{label.times:.1f}")

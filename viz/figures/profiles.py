@@ -140,7 +140,7 @@ def _columns(profiles: Sequence[Profile], measures: Sequence[Measure], picked: S
         *marks,
         _Column(_("layer"), [each.place.layer for each in profiles]),
         _Column(_("head"), [each.place.head for each in profiles]),
-        _Column(_("label"), [label_name(each.label) for each in profiles]),
+        _Column(_("label"), [label_name(each.label, each.sink) for each in profiles]),
         _Column(_("score"), [each.label.score for each in profiles], decimals=True, is_share=True),
         *values,
     ]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+
+from numpy.typing import NDArray
 
 from models.measures.heads import MEASURES, Measure, measure_heads
-from models.measures.labels import NONE, UNREAD, HeadLabel
+from models.measures.labels import NONE, RESTS, UNREAD, HeadLabel
 from models.measures.reading import Reading
 from models.measures.texts import Texts, TextSample
 from models.trace import Alignment
@@ -31,6 +34,7 @@ class Profile:
     place: HeadPlace
     values: dict[str, float]  # its measures, by `Measure.key`; those that mean something here
     label: HeadLabel  # the pattern that it follows, if any
+    sink: str = ""  # the token where it rests most, if its label says that it rests
 
 
 def profiles_of(
@@ -40,13 +44,22 @@ def profiles_of(
     profiles: list[Profile] = []
     for view in views:
         sample, site = sample_of(view, specials, alignment), view.shown.site
-        found = measure_heads(Reading.of(view.shown.weights, causal=sample.causal), Texts([sample]), site)
+        reading = Reading.of(view.shown.weights, causal=sample.causal)
+        found = measure_heads(reading, Texts([sample]), site)
         for head in range(len(view.shown.head_names)):
             values = {key: float(column[0, head]) for key, column in found.values.items()}
-            profiles.append(Profile(HeadPlace(site.layer, head), values, found.labels.at(0, head)))
+            label = found.labels.at(0, head)
+            sink = _sink(sample, label, reading.received[0, head], view.shown.key_tokens.texts)
+            profiles.append(Profile(HeadPlace(site.layer, head), values, label, sink))
     if any(UNREAD in each.values for each in profiles):
         return tuple(replace(each, values={UNREAD: 0.0} | each.values) for each in profiles)
     return tuple(profiles)
+
+
+def _sink(sample: TextSample, label: HeadLabel, received: NDArray[Any], texts: Sequence[str]) -> str:
+    """Return the token on which a head rests most; empty if its label is another."""
+    places = sample.places(label.key) if label.key in RESTS else ()
+    return texts[max(places, key=lambda place: received[place])] if places else ""
 
 
 def sample_of(view: View, specials: Sequence[int] | None = None, alignment: Alignment | None = None) -> TextSample:

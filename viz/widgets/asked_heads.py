@@ -77,7 +77,7 @@ def ask_heads(visit: Visit[W], question: HeadQuestion) -> None:
         _show_all(found, answer, asked)
     else:
         st.info(_nothing(asked))
-    _say_how(answer, asked, len(found))
+    _say_how(answer, asked, found)
 
 
 def _choose_pair(words: Sequence[Word]) -> tuple[Word, Word]:
@@ -113,7 +113,6 @@ def _show_cards(visit: Visit[W], found: Sequence[AskedHead], answer: AskedModels
                     plain(place_name(each)),
                     key=f"open-asked-{number}",
                     type="tertiary",
-                    help=_("Open this head on Heads"),
                     on_click=ask_to_turn,
                     args=("heads", entry_of(each)),
                 )
@@ -182,10 +181,13 @@ def _nothing(asked: str) -> str:
     return _("This sentence has no such words: “{pattern}”.", pattern=_(PATTERN_NAMES[asked]))
 
 
-def _say_how(answer: AskedModels, asked: str, heads: int) -> None:
+def _say_how(answer: AskedModels, asked: str, found: Sequence[AskedHead]) -> None:
     """Say what was ranked, what chance is, and which models are left out."""
     said = [
-        _n("{count} head of {models} models.", "{count} heads of {models} models.", heads, models=len(answer.maps)),
+        _n(
+            "{count} head of {models} models.", "{count} heads of {models} models.", len(found), models=len(answer.maps)
+        ),
+        _("Press a head to open it on Heads."),
         _("Ranked by attention weight.") if asked == PAIR else _("Ranked by attention weight less chance."),
         _("Chance: the head's own weights, dealt out anew in each row."),
         _(
@@ -195,5 +197,7 @@ def _say_how(answer: AskedModels, asked: str, heads: int) -> None:
     ]
     if asked != PAIR:
         said.insert(1, _(PATTERN_MEANINGS[asked]))
+    elif rates := [rate for each in found if (rate := _rate(each, answer, asked))]:
+        said.append(_("This pair's pattern: {pattern}.", pattern=_(PATTERN_NAMES[rates[0][0]])))
     said += [_("Left out: {model} ({reason})", model=_(name), reason=why) for name, why in answer.failures.items()]
     st.caption(plain(" ".join(said)))

@@ -7,17 +7,18 @@ from hypothesis import strategies as st
 
 from models.measures.entropy import mean_entropy
 from models.measures.heads import MEASURES, measures_for
+from models.trace import AttentionTrace
 from tests.support.figure_samples import AWKWARD
 from tests.support.head_samples import KINDS, transformer, weights_of
 from tests.support.huggingface_samples import tiny_model
 from tests.support.measuring import key_share, mean_distance, offset_share, relative_entropy
 from viz.captions.heads import combination_sentence, comparison_sentence, difference_sentence, overview_sentence
-from viz.captions.measures import left_out, meaning_of, name_of
+from viz.captions.measures import left_out, meaning_of, name_of, remark_of
 from viz.measures.head_profile import profiles_of
 from viz.views.heads import HeadPlace, pick_views, views_at
 
 WORDS = st.lists(st.text(st.characters(), max_size=12), min_size=1, max_size=5)
-OF_SOME_TEXTS = {"punctuation", "aligned", "behind", "ahead", "delimiter", "repeated", "unread", "one"}
+OF_SOME_TEXTS = {"induction", "punctuation", "aligned", "behind", "ahead", "delimiter", "repeated", "unread", "one"}
 TWO = (HeadPlace(0, 1), HeadPlace(2, 6))
 
 
@@ -151,3 +152,13 @@ def test_any_text_has_its_numbers_and_its_sentences(source: list[str], target: l
     assert comparison_sentence(places, picked)
     assert difference_sentence(places, picked)
     assert combination_sentence("sum", picked)
+
+
+def test_a_head_that_rests_names_the_token_where_it_does() -> None:
+    words = ("The", "cat", ",", "which", "slept", ",", "woke", ".")
+    weights = np.full((2, 8, 8), 0.01, dtype=np.float32)
+    weights[0, :, 2], weights[1, :, 0] = 0.93, 0.93
+    trace = AttentionTrace.from_arrays({"encoder.0.self": weights}, source=words)
+    found = profiles_of(views_at(trace, "encoder.*.self", "word"))
+    assert [(each.label.key, each.sink) for each in found] == [("delimiter", ","), ("first", "The")]
+    assert remark_of(found[0].label, found[0].sink).startswith("end or punctuation: “,”")

@@ -45,7 +45,7 @@ def show_corpus(shown: HeadSelection, sha256: str, picked: Sequence[HeadPlace]) 
 
 def _head(place: HeadPlace, kept: KeptHead, profile: Profile, in_words: bool) -> None:
     """Say what one head does here and over the corpus, with its examples."""
-    here = remark_of(profile.label)
+    here = remark_of(profile.label, profile.sink)
     parts = [corpus_labels(kept)]
     if in_words:  # what is measured in pieces does not compare
         parts += [corpus_breadth(kept, profile.values["breadth"])]

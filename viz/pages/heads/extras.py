@@ -32,7 +32,7 @@ from viz.pages.heads.settings import (
     UPTO,
 )
 from viz.pages.heads.shown import HeadSelection
-from viz.pages.heads.table import head_picture, head_table
+from viz.pages.heads.table import head_picture, head_table, repeated_of
 from viz.pages.heads.wanted import HeadsSettings
 from viz.text.language import _
 from viz.text.markup import plain
@@ -76,7 +76,7 @@ def compare_pair(pair: tuple[HeadPlace, HeadPlace], places: Sequence[HeadPlace])
 
 
 def show_below(
-    visit: Visit[HeadsSettings], shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
+    visit: Visit[HeadsSettings], key: str, shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
 ) -> None:
     """Show what the reader asked for."""
     names = {
@@ -99,7 +99,7 @@ def show_below(
     if SIMILARITY in asked:
         _similarity(visit, shown, picked)
     if TABLE in asked:
-        _table(visit, shown, arrangement, picked)
+        _table(visit, key, shown, arrangement, picked)
 
 
 def _forget_all_but(names: Collection[str]) -> None:
@@ -111,13 +111,14 @@ def _forget_all_but(names: Collection[str]) -> None:
 
 
 def _table(
-    visit: Visit[HeadsSettings], shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
+    visit: Visit[HeadsSettings], key: str, shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
 ) -> None:
     """Show the number by which heads are ordered as a picture, and then every number in a table."""
     profiles = profiles_of(shown) if arrangement.profiles is None else arrangement.profiles
     head_picture(visit, profiles, arrangement.by, file_name_of(shown, _("every head in numbers")))
     whole = shown.hiding != NOTHING
-    head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked, whole=whole)
+    repeated = repeated_of(visit, shown, key)
+    head_table(profiles, sites_at(shown.trace, shown.sites)[0], picked, whole=whole, repeated=repeated)
 
 
 def _rollout(visit: Visit[HeadsSettings], shown: HeadSelection) -> None:

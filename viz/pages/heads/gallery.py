@@ -98,8 +98,8 @@ def show_gallery(
     tiles = Tiles(
         arrangement.heads,
         kept,
-        labels={each.place: tile_label(each.label) for each in profiles},
-        remarks={each.place: remark_of(each.label) for each in profiles},
+        labels={each.place: tile_label(each.label, each.sink) for each in profiles},
+        remarks={each.place: remark_of(each.label, each.sink) for each in profiles},
     )
     picture = Picture("overview", shown.payload(tiles, Look(wanted.colour, file=f"{name}.{wanted.picture}")))
     with st.container(key="figure-all-heads"):

@@ -137,7 +137,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     show_kept(trace)
     if reader_entry(key).memory:
         show_reach(visit, trace)
-    show_below(visit, shown, arrangement, picked)
+    show_below(visit, key, shown, arrangement, picked)
     show_aligning(visit, key, shown)
     compare_with(visit, key, texts, shown, picked)
 
