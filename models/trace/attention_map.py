@@ -136,8 +136,16 @@ class AttentionMap(Record):
         gram = self._gram()
         lengths = moved_by_heads(self.weights, gram)
         lengths.setflags(write=False)
-        kept = {VALUE_GRAM: gram, "weights": self.weights}
-        return replace(self, weights=lengths, companions=kept, rows_sum_to_one=False, quantity="moved")
+        kept = {**self.companions, "weights": self.weights}
+        whole = self.rows_sum_to_one and bool(lengths.any(axis=-1).all())
+        return replace(self, weights=lengths, companions=kept, rows_sum_to_one=whole, quantity="moved")
+
+    def weighed(self) -> AttentionMap:
+        """Return the map whose `moved` this is, with its attention weights; itself if it has those."""
+        if self.quantity == "weights":
+            return self
+        kept = dict(self.companions)
+        return replace(self, weights=kept.pop("weights"), companions=kept, quantity="weights")
 
     def _gram(self) -> NDArray[np.float32]:
         if not self.has_moved:

@@ -110,6 +110,10 @@ class AttentionTrace(TraceParts):
             raise InputError(Message("What a key moves is not known of this record: it has no values."))
         return replace(self, maps=tuple(each.moved() for each in self if each.has_moved))
 
+    def weighed(self) -> Self:
+        """Return the same record with its attention weights, where it has what is moved in their place."""
+        return replace(self, maps=tuple(each.weighed() for each in self))
+
     @classmethod
     def from_arrays(
         cls, maps: Mapping[str | Site, Any], *, source: Sequence[str], target: Sequence[str] = (), **about: Any

@@ -72,9 +72,8 @@ _DESCRIBED = re.compile(rf"\{{'descr': '({_NUMBERS})', 'fortran_order': False, '
 def write(trace: TraceParts, file: File, *, dtype: str = "float32") -> int:
     """Write `trace` as `AttentionTrace.save` says, and return how many bytes of numbers it has."""
     arrays: dict[str, Array] = {}
-    if any(each.quantity != "weights" for each in trace):
-        message = "record: what is moved is computed of a record; save the record with its weights"
-        raise TraceError(message)
+    maps = tuple(each.weighed() for each in trace)  # what is moved is computed of them again
+    trace = replace(trace, maps=maps)
     for index, each in enumerate(trace):
         arrays[f"map.{index}.weights"] = each.weights.astype(dtype, copy=False)
         arrays |= {f"map.{index}.{name}": values for name, values in each.companions.items()}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from models.edits import set_row, zero_head
 from models.errors import InputError
 from models.networks.moved import value_gram
-from models.trace import AttentionMap, AttentionTrace, TraceError
+from models.trace import AttentionMap, AttentionTrace
 from models.trace.moved import moved_by_heads, moved_by_layer
 from tests.support.small_models import ATTENTIVE, fluent, network, translator
 
@@ -165,7 +165,7 @@ def test_a_record_without_values_says_so() -> None:
         trace.maps[0].moved()
 
 
-def test_a_saved_record_still_knows_it_and_what_is_moved_is_not_saved_for_weights() -> None:
+def test_a_saved_record_has_its_weights_and_still_knows_what_is_moved() -> None:
     trace = fluent("transformer", SOURCE).attend(SOURCE)
     file = io.BytesIO()
     trace.save(file)
@@ -174,5 +174,8 @@ def test_a_saved_record_still_knows_it_and_what_is_moved_is_not_saved_for_weight
     for one, other in zip(trace.moved(), again.moved(), strict=True):
         np.testing.assert_array_equal(one.weights, other.weights)
         assert one.quantity == "moved"
-    with pytest.raises(TraceError, match="save the record"):
-        trace.moved().save(io.BytesIO())
+    for one, other in zip(trace, trace.moved().weighed(), strict=True):
+        np.testing.assert_array_equal(one.weights, other.weights)
+    shown = io.BytesIO()
+    trace.moved().save(shown)
+    assert shown.getvalue() == file.getvalue()

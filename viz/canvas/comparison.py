@@ -86,12 +86,15 @@ def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, 
     first = replace(panel, notes=(*common_notes(view), *panel.notes))  # what holds for all is said under the first
     panels = [first, *[panel] * (most - 1)]
     sizes = [panel_size(each, longest_label(width)) for each in panels]
-    return [layout_of(panels[:count], sizes[:count], colour, width) for count in range(1, most + 1)]
+    counts = range(1, most + 1)
+    return [layout_of(panels[:count], sizes[:count], colour, width, meaning=view.meaning) for count in counts]
 
 
-def layout_of(panels: Sequence[Panel], sizes: Sequence[PanelSize], colour: Colour, width: float) -> dict[str, Any]:
+def layout_of(
+    panels: Sequence[Panel], sizes: Sequence[PanelSize], colour: Colour, width: float, *, meaning: str | None = None
+) -> dict[str, Any]:
     """Return the places in pixels of the maps of `panels`, their titles, notes, axis titles and the legend."""
-    colours = weight_colours(colour, width=width)
+    colours = weight_colours(colour, width=width, meaning=meaning)
     legend, lines = bar_height(colours), list(map(unescape, title_lines(colours)))
     grid = arrange(sizes, width=width - FRAME, legend=legend)
     top = 0.0 if len(grid.boxes) > grid.columns else grid.height - legend

@@ -31,7 +31,6 @@ LEVELS = 255
 VERSION = 1
 _ROOT = Look(colour="root")
 
-_MEANING = mark("attention weight: share of the reading given to this token")
 _WORDS = {
     "layer": mark("layer {layer}"),
     "gap": mark("layers {first} to {last}: no weights"),
@@ -120,7 +119,7 @@ def encode_overview(
         "rows": made.rows.tolist(),
         "columns": made.columns.tolist(),
         "texts": _texts(views[0]),
-        **_legend(look.colour),
+        **_legend(views[0], look.colour),
     }
     return pack(header, cells.tobytes())
 
@@ -139,7 +138,7 @@ def printed_heads(view: View, small: SmallMaps, tiles: Tiles, *, colour: Colour,
         in_layers=tiles.heads is None,
         picked=dict(zip(sorted(tiles.picked), cycle(HEAD_COLOURS), strict=False)),
         colour=colour,
-        meaning=_(_MEANING),
+        meaning=view.meaning,
         subject=view.subject,
     )
 
@@ -188,6 +187,6 @@ def _check(shown: Sequence[HeadPlace], everything: Sequence[HeadPlace]) -> None:
         raise ValueError(message)
 
 
-def _legend(colour: Colour) -> dict[str, Any]:
-    axis = weight_axis(_(_MEANING), colour=colour)
+def _legend(view: View, colour: Colour) -> dict[str, Any]:
+    axis = weight_axis(view.meaning, colour=colour)
     return {"legend": axis["colorbar"]["title"]["text"], "ticks": weight_ticks(colour)}

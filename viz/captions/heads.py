@@ -19,13 +19,23 @@ from viz.views.view import View
 
 def overview_sentence(views: Iterable[View]) -> str:
     """Say which head reads one token most, of all heads of all layers: plain text; a view is let go before the next."""
-    best, count = (-1.0, "", "", ""), 0
+    best, count, moved = (-1.0, "", "", ""), 0, False
     for view in views:
+        moved = view.quantity == "moved"
         for head, weights in enumerate(view.shown.weights):
             weight, query, key = _strongest(view, weights)
             count += 1
             if weight > best[0]:
                 best = weight, query, key, HeadPlace(view.shown.site.layer, head).title
+    if moved:
+        return _(
+            "Of all heads ({count}), {place} is moved most by one token: “{key}” moves “{query}” ({weight}).",
+            count=count,
+            place=best[3],
+            query=best[1],
+            key=best[2],
+            weight=f"{best[0]:.2f}",
+        )
     return _n(
         "Of {count} head {place} reads one token most: “{query}” reads “{key}” ({weight}).",
         "Of {count} heads {place} reads one token most: “{query}” reads “{key}” ({weight}).",
@@ -42,7 +52,11 @@ def comparison_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
     said = []
     for place, view in zip(places, views, strict=True):
         weight, query, key = _strongest(view, view.weights)
-        reads = _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{weight:.2f}")
+        parts = {"query": query, "key": key, "weight": f"{weight:.2f}"}
+        if view.quantity == "moved":
+            reads = _("“{query}” is moved most by “{key}” ({weight})", **parts)
+        else:
+            reads = _("“{query}” reads “{key}” most ({weight})", **parts)
         said.append(f"{place.title}: {reads}")
     return listed(said, SEMICOLON) + _(".")
 
@@ -57,16 +71,17 @@ def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
         if not (more > less).any():
             continue
         at = np.unravel_index((more - less).argmax(), more.shape)
-        said.append(
-            _(
-                "{place} reads “{key}” more from “{query}” ({more} against {less})",
-                place=place.title,
-                query=isolated(visible(views[0].shown.query_tokens.texts[int(at[0])])),
-                key=isolated(visible(views[0].shown.key_tokens.texts[int(at[1])])),
-                more=f"{more[at]:.2f}",
-                less=f"{less[at]:.2f}",
-            )
-        )
+        parts = {
+            "place": place.title,
+            "query": isolated(visible(views[0].shown.query_tokens.texts[int(at[0])])),
+            "key": isolated(visible(views[0].shown.key_tokens.texts[int(at[1])])),
+            "more": f"{more[at]:.2f}",
+            "less": f"{less[at]:.2f}",
+        }
+        if views[0].quantity == "moved":
+            said.append(_("in {place} “{key}” moves “{query}” more ({more} against {less})", **parts))
+        else:
+            said.append(_("{place} reads “{key}” more from “{query}” ({more} against {less})", **parts))
     return listed(said, SEMICOLON) + _(".")
 
 
@@ -75,6 +90,8 @@ def combination_sentence(how: str, views: Sequence[View]) -> str:
     stack = np.stack([view.weights for view in views])
     weight, query, key = _strongest(views[0], stack.sum(axis=0) if how == "sum" else stack.mean(axis=0))
     parts = {"query": query, "key": key, "weight": f"{weight:.2f}", "count": len(views)}
+    if views[0].quantity == "moved":
+        return _("Taken together “{query}” is moved most by “{key}”.", **parts)
     if how == "sum":
         return _("Taken together “{query}” reads “{key}” most ({weight} of {count}).", **parts)
     return _("On average “{query}” reads “{key}” most ({weight}).", **parts)

@@ -24,7 +24,7 @@ from viz.views.written import WRITTEN
 def notes_of(view: View) -> tuple[str, ...]:
     """Say what a reader must know of the picture: layer and head, merging, edits, cuts."""
     provenance = view.trace.provenance
-    notes = [*_place_note(view)]
+    notes = [*_place_note(view), *_quantity_note(view)]
     if provenance.edits:
         notes.append(_("edited: {edits}", edits=all_in_words(view.trace)))
     if provenance.decoding == "forced":
@@ -51,6 +51,17 @@ def notes_of(view: View) -> tuple[str, ...]:
             )
         )
     return (*notes, *map(say, provenance.notes))
+
+
+def _quantity_note(view: View) -> tuple[str, ...]:
+    """Say what is moved, and what it is not; nothing of weights."""
+    if view.quantity != "moved":
+        return ()
+    said = _(
+        "moved, not weight: the length of weight times value times W_O, each row over its sum (Kobayashi et al. 2020); "
+        "no explanation, and no better aligner"
+    )
+    return (said,)
 
 
 def written_notes(written: Continuation) -> tuple[str, ...]:

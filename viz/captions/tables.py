@@ -57,13 +57,13 @@ def table_of(view: View) -> dict[str, list[str] | list[float]]:
 
 def csv_of(view: View) -> str:
     r"""Return the weights of `view` as CSV with a line a cell; positions are counted from 1."""
-    return csv_of_rows([("query_position", "query", "key_position", "key", "weight"), *_cells(view)])
+    return csv_of_rows([("query_position", "query", "key_position", "key", _column([view])), *_cells(view)])
 
 
 def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
     """Return the weights of several views as one CSV with a line a cell; positions are counted from 1."""
     of_view = ("mechanism", "year", "model", "map", "layer", "head", "decoding", "edits", "source", "translation")
-    of_cell = ("rows", "query_position", "query", "key_position", "key", "weight")
+    of_cell = ("rows", "query_position", "query", "key_position", "key", _column(views))
     rows: list[tuple[object, ...]] = [(*of_view, *of_cell, *([] if linking == "none" else ["link"]))]
     for view in views:
         links = {(row + FIRST_POSITION, key + FIRST_POSITION) for row, key in aligned_cells(view, linking)}
@@ -74,6 +74,10 @@ def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
             said = () if linking == "none" else (int((cell[0], cell[2]) in links),)
             rows.append((*known, provenance.decoding, len(provenance.edits), *texts, view.reading, *cell, *said))
     return csv_of_rows(rows)
+
+
+def _column(views: Sequence[View]) -> str:
+    return "moved" if views and views[0].quantity == "moved" else "weight"
 
 
 def csv_of_walks(pictures: Sequence[Mapping[str, Any]]) -> str:

@@ -104,6 +104,8 @@ def alignment_heatmap(
         for each in several
     ]
     meaning = _("attention weight: share of the reading given to this word")
+    if views[0].quantity == "moved":
+        meaning = views[0].meaning
     colours = weight_colours(colour, width=width, meaning=meaning)
     names = [_("{title}: {panel}", title=each, panel=view.title) for view, each in zip(views, titles, strict=False)]
     panels = [

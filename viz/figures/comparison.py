@@ -82,7 +82,8 @@ def head_comparison(
         panel_of(view, title=place.title, notes=() if number else common)
         for number, (place, view) in enumerate(zip(places, views, strict=True))
     ]
-    return draw_panels(panels, weight_colours(colour, width=width), colour=colour, columns=columns, width=width)
+    colours = weight_colours(colour, width=width, meaning=views[0].meaning)
+    return draw_panels(panels, colours, colour=colour, columns=columns, width=width)
 
 
 def head_difference(
@@ -125,6 +126,12 @@ def head_difference(
         first=first.title,
         second=second.title,
     )
+    if one.quantity == "moved":
+        meaning = _(
+            "difference of what is moved: above 0 (purple) more by {first}, below 0 (orange) more by {second}",
+            first=first.title,
+            second=second.title,
+        )
     panel = difference_panel(
         _("Difference of two heads"),
         one,
@@ -185,11 +192,12 @@ def head_combination(
             "sum of {count} attention weights: from 0 to {count}, not to 1, because each head gives 1 in all",
             count,
         )
-        colours = weight_colours(colour, width=width, largest=count, meaning=meaning)
     else:
         values, title = weights.mean(axis=0), _n("Mean of {count} head", "Mean of {count} heads", count)
         meaning = _n("mean of {count} attention weight", "mean of {count} attention weights", count)
-        colours = weight_colours(colour, width=width, meaning=meaning)
+    if views[0].quantity == "moved":
+        meaning = _("sum of shares of what is moved") if how == "sum" else _("mean of shares of what is moved")
+    colours = weight_colours(colour, width=width, largest=count if how == "sum" else 1, meaning=meaning)
     panel = replace(panel_of(views[0], title=title, notes=(names, *common_notes(views[0]))), values=values)
     return draw_panels([panel], colours, colour=colour, width=width)
 

@@ -56,6 +56,7 @@ _CELLS: Mapping[str, str] = {
     "self": mark("{weight}: {query} reads {key}"),
     "hops": mark("{weight}: {query} reads {key}"),
     "rollout": mark("{weight} of {query} comes from {key}"),
+    "moved": mark("{weight} of what moves {query} comes from {key}"),
 }
 
 
@@ -87,7 +88,7 @@ class View:
     hidden_keys: tuple[int, ...] = ()
     threshold: float = 0.0  # cells nearer to 0 than this are drawn empty
     # what the numbers are: weights of the model, or what was computed of them
-    quantity: Literal["weights", "rollout"] = "weights"
+    quantity: Literal["weights", "moved", "rollout"] = "weights"
     # of a pair of texts that are read together: which one is shown in rows, and which in columns
     between: tuple[int, int] | None = None
     folded: int = 0  # sentences that are one row and one column
@@ -137,8 +138,15 @@ class View:
     def cell(self, *, weight: str, query: str, key: str) -> str:
         """Say what one cell says; each part is text that the caller has made fit for where it is shown."""
         return _(
-            _CELLS[self.quantity if self.quantity == "rollout" else self.reading], weight=weight, query=query, key=key
+            _CELLS[self.reading if self.quantity == "weights" else self.quantity], weight=weight, query=query, key=key
         )
+
+    @property
+    def meaning(self) -> str:
+        """What the colour of a cell is, in words."""
+        if self.quantity == "moved":
+            return _("moved: share of the lengths that all keys add to the query's vector")
+        return _("attention weight: share of the reading given to this token")
 
 
 def choose_view(
@@ -165,11 +173,14 @@ def choose_view(
     if head != "mean" and not 0 <= head < heads:
         message = f"{pieces.site}: got head {head!r}; expected 'mean' or 0 to {heads - 1}"
         raise ValueError(message)
+    if head == "mean" and pieces.quantity == "moved":  # all heads together, which is no mean of them
+        pieces = replace(pieces, weights=pieces.mean[None], head_names=("mean",), companions={})
     shown = with_named_rows(one_place_a_row(pieces) if unit == "word" else pieces)
     rows: Literal["written", "input", "self", "hops"] = reading
     if pieces.site.kind in ("self", "hops"):
         rows = "self" if pieces.site.kind == "self" else "hops"
-    return View(trace, shown, head, rows, unit, merged=shown.weights.shape != pieces.weights.shape)
+    merged = shown.weights.shape != pieces.weights.shape
+    return View(trace, shown, head, rows, unit, merged=merged, quantity=pieces.quantity)
 
 
 def one_place_a_row(pieces: AttentionMap) -> AttentionMap:

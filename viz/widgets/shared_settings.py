@@ -6,6 +6,9 @@ from viz.text.language import mark
 from viz.widgets.settings import Choice
 
 UNIT = Choice("unit", title=mark("Unit"), choices={"word": mark("words"), "piece": mark("pieces")})
+QUANTITY = Choice(
+    "quantity", title=mark("What a map shows"), choices={"weights": mark("weight"), "moved": mark("moved")}
+)
 COLOUR = Choice(
     "colour",
     title=mark("How weight becomes colour"),

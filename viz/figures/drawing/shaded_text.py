@@ -51,7 +51,7 @@ def text_html(view: View, *, position: int, way: Way = "reads", colour: Colour =
             f'<div class="on-text"><p><strong>{escape(heading)}</strong></p>',
             f"<p><small>{escape(' · '.join((*_says(view, position, way), *notes_of(view))))}</small></p>",
             f'<ul class="words" dir="auto" aria-label="{escape(heading)}">{" ".join(words)}</ul>',
-            _legend(colour),
+            _legend(view, colour),
             "</div>",
         )
     )
@@ -94,8 +94,8 @@ def _word(text: str, weight: float, threshold: float, colour: Colour, *, chosen:
     return f'<li{kind} style="{shade}" title="{name}" aria-label="{name}"><bdi>{escape(visible(text))}</bdi></li>'
 
 
-def _legend(colour: Colour) -> str:
-    meaning = _("attention weight: share of the reading given to this token")
+def _legend(view: View, colour: Colour) -> str:
+    meaning = view.meaning
     if colour == "root":
         meaning = _("{title} (colour: square root)", title=meaning)
     stops = ", ".join(f"{stop} {place * 100:g}%" for place, stop in WEIGHT_SCALE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from models.trace import AttentionTrace
 from viz.figures import HeadPlace
 from viz.figures.by_head import numbers_by_head
 from viz.measures.changes import ranking
@@ -55,7 +56,7 @@ def _second_sentence(visit: Visit[HeadsSettings], key: str, texts: Texts, shown:
     found = run_other(visit.host, key, (typed, texts[1]))
     if found is None:
         return
-    trace, identity = found
+    trace, identity = _like(shown, found)
     one = Side(_plain(shown), _("the first"))
     other = Side(replace(one.shown, trace=trace, identity=identity), _("the second"))
     sides = Sides.of(one, other, visit.wanted)
@@ -131,7 +132,10 @@ def _second_model(
     found = run_other(host, second, (text, None if left_out else pair))
     if found is None:
         return
-    trace, identity = found
+    if shown.first.quantity == "moved" and not found[0].has_moved:
+        st.info(_("What a key moves is not known of the second model: compare weights."))
+        return
+    trace, identity = _like(shown, found)
     fitting = _fitting_kind(shown.sites, kinds_of(trace.sites))
     if fitting is None:
         st.info(_("The second model has no attention of this kind."))
@@ -150,6 +154,11 @@ def _second_model(
         values: NDArray[np.float64] = one.shown.kept(what, sides.distances)
         _same_places(visit, sides, values)
         _heads_of_two(visit, sides, values, picked)
+
+
+def _like(shown: HeadSelection, found: tuple[AttentionTrace, Hashable]) -> tuple[AttentionTrace, Hashable]:
+    """Return what the other run shows of the quantity that `shown` does."""
+    return (found[0].moved(), (found[1], "moved")) if shown.first.quantity == "moved" else found
 
 
 def _can_do_without(name: str, wanted: HeadsSettings) -> bool:

@@ -125,8 +125,9 @@ def _rollout(visit: Visit[HeadsSettings], shown: HeadSelection) -> None:
     last = len(sites_at(shown.trace, shown.sites)) - 1
     labels = {str(layer): _("after layer {layer}", layer=layer) for layer in range(last + 1)}
     upto = int(choose(UPTO, labels, default=str(last)))
-    view = rollout_view(shown.trace, sites=shown.sites, layer=upto, unit=shown.unit, hiding=shown.hiding)
-    figure = rollout_heatmap(shown.trace, layer=upto, width=visit.width, **visit.wanted.common)
+    trace = shown.trace.weighed()  # rollout is of weights
+    view = rollout_view(trace, sites=shown.sites, layer=upto, unit=shown.unit, hiding=shown.hiding)
+    figure = rollout_heatmap(trace, layer=upto, width=visit.width, **visit.wanted.common)
     name = file_name_of(shown, f"rollout {upto}")
     show(Shown(figure, key=ROLLOUT, says=heads.rollout_sentence(view), name=name), visit)
 

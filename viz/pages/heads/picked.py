@@ -61,7 +61,8 @@ def compare_heads(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Seq
 
 def file_name_of(shown: HeadSelection, name: str) -> str:
     """Name the file of a saved picture."""
-    return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}"
+    moved = " moved" * (shown.first.quantity == "moved")
+    return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}{moved}"
 
 
 def _side_by_side(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:

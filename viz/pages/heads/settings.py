@@ -7,7 +7,7 @@ from viz.widgets.asked_heads import ASK, ASKED_KEY, QUERY
 from viz.widgets.masking import MASKED
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Heads, Several, Switch, TextSetting
-from viz.widgets.shared_settings import PICTURE, UNIT
+from viz.widgets.shared_settings import PICTURE, QUANTITY, UNIT
 from viz.widgets.writing import WRITE
 
 OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is shown"
@@ -103,6 +103,7 @@ SETTINGS = (
     PAIR,
     WRITE,
     MAP,
+    QUANTITY,
     BETWEEN,
     UNIT,
     OPEN,

@@ -20,7 +20,7 @@ from viz.views.heads import KINDS, kinds_of
 from viz.views.hiding import NOTHING, Hiding, hide_specials
 from viz.views.view import Unit
 from viz.widgets.settings import choose, choose_several, choose_titled, labels_of, link, switch, text_box
-from viz.widgets.shared_settings import PICTURE, UNIT
+from viz.widgets.shared_settings import PICTURE, QUANTITY, UNIT
 from viz.widgets.visit import ImageFormat, Wanted
 
 BETWEENS: Mapping[str, tuple[int, int] | None] = {"all": None, "aa": (0, 0), "ab": (0, 1), "ba": (1, 0), "bb": (1, 1)}
@@ -38,6 +38,7 @@ class HeadsSettings(Wanted):
 
     sites: str  # as `viz.figures.drawing.heads.views_at` takes it
     hiding: Hiding
+    quantity: str = "weights"
     hides_specials: bool = False  # whether tokens that stand for no text are hidden
 
     @property
@@ -55,6 +56,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
             both = _("self-attention, reads both ways") if kinds == ("encoder",) else _("self-attention, never ahead")
             names = {kinds[0]: both}
         kind = kinds[0] if kinds == ("hops",) else choose(MAP, names)  # their picture says what they are
+        quantity = _choose_quantity(trace, KINDS[kind][0])
         between = _choose_between() if kind == "encoder" and trace.source.segments else None
     sentences = () if trace.is_translation else sentence_names(trace.source.to_words())
     with settings:
@@ -81,6 +83,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
         unit=cast("Unit", unit),
         colour=cast("Colour", colour),
         hiding=hiding,
+        quantity=quantity,
         picture=cast("ImageFormat", picture),
         hides_specials=hidden,
     )
@@ -100,6 +103,16 @@ def _choose_opened(words: TokenSequence, sentences: Sequence[str]) -> tuple[int,
             st.caption(_("No word of this text has “{sought}” in it.", sought=sought.strip()))
         chosen |= found
     return tuple(sorted(chosen))
+
+
+def _choose_quantity(trace: AttentionTrace, sites: str) -> str:
+    """Let weights be changed for what is moved, where that is known; where a link asks in vain, say why."""
+    known = [each.has_moved for each in trace if each.site.matches(sites)]
+    if all(known):
+        return choose(QUANTITY)
+    if link.text_of(QUANTITY) == "moved":
+        st.caption(_("What a key moves is not known here: neither values nor the matrix after them are seen."))
+    return "weights"
 
 
 def _choose_between() -> tuple[int, int] | None:
