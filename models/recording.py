@@ -12,11 +12,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from models.edits import Edit
+from models.edits import Edit, Patch
+from models.errors import InputError
 from models.hooks import Session
 from models.messages import Message
 from models.sites import Site
-from models.trace import AttentionMap, Provenance, Step, TokenSequence
+from models.trace import AttentionMap, AttentionTrace, Provenance, Step, TokenSequence
 from models.trace.tokens import RecordedTexts, hop_tokens
 
 Likeliest = tuple[tuple[str, float], ...]
@@ -98,7 +99,29 @@ class Recorder:
             Message("no effect: {edit} (no such row or word here, or it is so already)", edit=edit.describe())
             for edit in session.idle_edits
         ]
-        return replace(self.about, decoding=decoding, edits=edits, notes=(*notes, *idle, *cut))
+        asked = tuple(
+            Patch(e.site, e.head, e.text) if isinstance(e, Patch) else e for e in edits
+        )  # not what filled them
+        return replace(self.about, decoding=decoding, edits=asked, notes=(*notes, *idle, *cut))
+
+
+def filled_patches(edits: tuple[Edit, ...], tokens: int, run: Callable[[str], AttentionTrace]) -> tuple[Edit, ...]:
+    """Return `edits` on a text of so many `tokens`, patches with what `run` captures of the heads for their texts."""
+    traces = {text: run(text) for text in dict.fromkeys(each.text for each in edits if isinstance(each, Patch))}
+    for text, trace in traces.items():
+        if len(trace.source) != tokens:
+            message = Message(
+                "Patching needs two texts of equal length in tokens: this one has {tokens}, “{text}” has {others}.",
+                tokens=tokens,
+                text=text,
+                others=len(trace.source),
+            )
+            raise InputError(message)
+    given = {
+        text: {str(each.site): each.companions["context"] for each in trace if "context" in each.companions}
+        for text, trace in traces.items()
+    }
+    return tuple(each.filled(given[each.text]) if isinstance(each, Patch) else each for each in edits)
 
 
 def _given(values: Tensor) -> NDArray[Any]:

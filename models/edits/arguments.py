@@ -7,14 +7,16 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import quote, unquote
 
-from models.errors import InputError, shortly
+from models.errors import InputError, check_text, shortly
 from models.messages import Message
 from models.sites import KINDS, STACKS, Site
 
 _WHOLE = Message("a whole number from 0")
 _WEIGHT_SUM_TOLERANCE = 1e-5
 _MOST = 10**9
+_LONGEST_TEXT = 2000
 _MOST_FACTOR = 10**6  # scores stay numbers; no row changes any more long before
 _INDEX = re.compile(r"[0-9]{1,9}")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]{1,3})?")
@@ -118,6 +120,19 @@ def _clean_weights(name: str, value: Any) -> tuple[float, ...]:
     return weights
 
 
+def _clean_text(name: str, value: Any) -> str:
+    check_text(value)
+    text = str(value)
+    if not text.strip() or len(text) > _LONGEST_TEXT:
+        raise _fail(name, Message("a text of 1 to {most} characters", most=_LONGEST_TEXT), text)
+    return text
+
+
+def _write_text(text: str) -> str:
+    """Return a text without the signs that separate arguments and edits in a link."""
+    return quote(text, safe="").replace("~", "%7E")
+
+
 def _read_index(name: str, text: str) -> int:
     if not _INDEX.fullmatch(text):
         raise _fail(name, _WHOLE, text)
@@ -160,6 +175,7 @@ _ARGUMENTS = {
     "seed": _POSITION,
     "centre": _Argument(_clean_place_or_own, _read_place_or_own, _write_or_all),
     "width": _POSITION_OR_ALL,
+    "text": _Argument(_clean_text, lambda _name, text: unquote(text), _write_text),
     "factor": _Argument(_clean_factor, _read_number, repr),
     "blend": _Argument(_clean_blend, _read_number, repr),
     "weights": _Argument(

@@ -30,7 +30,7 @@ from models.huggingface.writing import Begun, extended, go_on, is_equal_with_cac
 from models.messages import CountMessage, Message
 from models.model import Kind, Predicts, stacks_of
 from models.networks.seeding import seeded
-from models.recording import Recorder, versions
+from models.recording import Recorder, filled_patches, versions
 from models.sites import Site, with_weights
 from models.softmax import HALF, FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance
@@ -139,6 +139,9 @@ class PretrainedModel:
         patterns = with_weights(sites)
         begun = self._begun(source, pair, chat=writing is not None and writing.chat)
         reading, text = begun.reading, begun.text
+        chosen = filled_patches(
+            chosen, len(reading.tokens), lambda other: self._given_elsewhere(other, source, target, pair)
+        )
         try:
             if writing is not None:
                 cached = writing.cache and not chosen and self.keeps_list
@@ -155,6 +158,13 @@ class PretrainedModel:
                 raise
             message = Message("{title} cannot read this text ({reason}).", title=self.title, reason=in_words(error))
             raise InputError(message) from error
+
+    def _given_elsewhere(self, text: str, source: str, target: str | None, pair: str | None) -> AttentionTrace:
+        """Run another text, made to write what this one is translated to: what patches put in place."""
+        written = target
+        if self.is_translation and target is None:
+            written = self.attend(source).output_text
+        return self.attend(text, written, pair=pair, sites=("*.context",))
 
     def _begun(self, source: str, pair: str | None, *, chat: bool = False) -> Begun:
         """Return what is read of a text, or of a pair of texts, before anything is written."""

@@ -53,10 +53,13 @@ class PretrainedReplay(Replay):
                 "The attention of this model cannot be edited: its library gives weights out only after their use."
             )
             raise InputError(message)
-        done = self._pass(orders, whole=bool(self.written), edits=several)
+        done = self._pass(orders, whole=bool(self.written or self.answers), edits=several)
         vectors = None
         if not self.trace.is_translation and done.run.vectors is not None:
             vectors = done.run.vectors.numpy()
+        if self.answers:
+            row = done.logits[:, -1].log_softmax(-1)[:, list(self.answers)]  # [text, answer]
+            return Outcome(np.zeros((len(orders), 0)), vectors, row.double().numpy())
         if not self.written:
             return Outcome(np.zeros((len(orders), 0)), vectors)
         logits = done.logits if self.trace.is_translation else done.logits[:, -1 - len(self.written) : -1]
@@ -86,5 +89,5 @@ class PretrainedReplay(Replay):
         if self.trace.is_translation:
             inputs["decoder_input_ids"] = torch.tensor([self.trace.target_input.ids] * len(orders))
         elif whole and "logits_to_keep" in signature(self._network.forward).parameters:
-            inputs["logits_to_keep"] = len(self.written) + 1
+            inputs["logits_to_keep"] = 1 if self.answers else len(self.written) + 1
         return observed_pass(self._network, self._layers, inputs, patterns=patterns, edits=edits, whole=whole)

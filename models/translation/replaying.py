@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,6 +37,8 @@ class Outcome:
     log_probabilities: NDArray[np.float64]
     # [text, token, d_model] The final vectors of what was read, of a model of one stack
     vectors: NDArray[np.float32] | None = None
+    # [text, answer] Of a causal text, the log-probability of each of `Replay.answers` as its next token
+    answers: NDArray[np.float64] | None = None
 
 
 class Replay(ABC):
@@ -54,6 +57,15 @@ class Replay(ABC):
         cells = max((each.weights.size for each in trace), default=0)
         self.most = max(1, min(BATCH, CELLS // max(cells, 1), most_logits // max(logits, 1)))
         """How many runs are made at once at most."""
+
+    answers: tuple[int, ...] = ()
+    """Tokens of which a causal text's outcome says how likely each is to come next, instead of its own tokens."""
+
+    def asking(self, answers: tuple[int, ...]) -> Replay:
+        """Return the same texts, asked for `answers`."""
+        asked = copy(self)
+        asked.answers = answers
+        return asked
 
     @abstractmethod
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:

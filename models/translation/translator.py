@@ -18,7 +18,7 @@ from models.messages import Message
 from models.model import Kind, Predicts, stacks_of
 from models.networks.base import TranslationNetwork
 from models.networks.seeding import seeded
-from models.recording import Recorder, versions
+from models.recording import Recorder, filled_patches, versions
 from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance, TokenSequence
@@ -98,7 +98,9 @@ class Translator:
         refuse_writing(self.title, write)
         source_tokens = read_text(self.tokenizer, source, "sentence")
         forced = None if target is None else read_text(self.tokenizer, target, "translation")
-        chosen = edits_given(edits)
+        chosen = filled_patches(
+            edits_given(edits), len(source_tokens), lambda text: self._given_elsewhere(text, source, target)
+        )
         try:
             with torch.inference_mode(), capture(self._patterns(sites), chosen, copies=False, norms=True) as session:
                 memory = self.network.encode(torch.tensor([source_tokens.ids]))
@@ -109,6 +111,11 @@ class Translator:
         written = forced or self.tokenizer.sequence(ids)
         texts = RecordedTexts(source_tokens, self.tokenizer.target_input(written), written)
         return self.record(source, texts, session, logits, edits=chosen, forced=forced is not None)
+
+    def _given_elsewhere(self, text: str, source: str, target: str | None) -> AttentionTrace:
+        """Run another text, made to write `target`, or what `source` is translated to: what patches put in place."""
+        written = self.attend(source).output_text if target is None else target
+        return self.attend(text, written, sites=("*.context",))
 
     def record(
         self,

@@ -298,6 +298,7 @@ class TestWhereItActs:
             "mask_key": "mask",
             "mask_cell": "mask",
             "window": "mask",
+            "patch": "context",
         }
 
 

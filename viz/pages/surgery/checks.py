@@ -19,6 +19,7 @@ from viz.figures.effects import effect_heatmap
 from viz.measures.consequence import rank_agreement, words_of_target
 from viz.pages.surgery.heads import show_heads
 from viz.pages.surgery.hops import show_hops, show_left_out
+from viz.pages.surgery.patching import other_sentence, run_patching, show_patching
 from viz.pages.surgery.settings import AGAINST, CHECK, NO_CHECK
 from viz.server.limits import sweeping
 from viz.text.language import _, _n, say
@@ -258,4 +259,13 @@ def _warn_of_order(how: How, trace: AttentionTrace, view: View) -> None:
         st.caption(said)
 
 
-_SHOWN: Mapping[str, Callable[[Check], None]] = {"heads": _heads, "words": _words, "chance": _chance}
+def _patch(check: Check) -> None:
+    text = other_sentence(check.trace)
+    if text is None:
+        return
+    model = check.visit.host.model(check.visit.wanted.key)
+    found = _once(_identity("patch", check, text), run_patching(model, check.trace, text))
+    show_patching(check.visit, found, check.trace)
+
+
+_SHOWN: Mapping[str, Callable[[Check], None]] = {"heads": _heads, "words": _words, "chance": _chance, "patch": _patch}

@@ -7,7 +7,7 @@ from viz.widgets.edits.in_force import EDITS
 from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.masking import MASKED
 from viz.widgets.sentence import SENTENCE
-from viz.widgets.settings import Choice
+from viz.widgets.settings import Choice, TextSetting
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 
 PAIR, OPERATED = "pair of languages", "model that is operated on"
@@ -24,12 +24,14 @@ CHECK = Choice(
         "heads": mark("which heads matter here"),
         "words": mark("leave each word out"),
         "chance": mark("more than chance?"),
+        "patch": mark("which heads carry a difference"),
     },
 )
+OTHER = TextSetting("other")
 AGAINST = Choice(
     "against",
     title=mark("Chance"),
     choices={"weights": mark("against random weights"), "order": mark("against shuffled words")},
 )
 
-SETTINGS = (SENTENCE, MASKED, LANGUAGES, MODEL, UNIT, COLOUR, PICTURE, EDITS, SHOWN, CHECK, AGAINST)
+SETTINGS = (SENTENCE, MASKED, LANGUAGES, MODEL, UNIT, COLOUR, PICTURE, EDITS, SHOWN, CHECK, AGAINST, OTHER)

@@ -13,6 +13,7 @@ from models.edits import (
     keep_heads,
     mask_cell,
     mask_key,
+    patch,
     sample,
     scale_scores,
     set_row,
@@ -54,9 +55,13 @@ OPERATIONS: Mapping[str, str] = {
     "temperature": mark("sharpen or flatten (temperature)"),
     "window": mark("limit a row to a window"),
     "forbid": mark("forbid a word"),
+    "patch": mark("patch heads from another sentence"),
 }
-OF_HEADS = ("off", "keep", "window")
+OF_HEADS = ("off", "keep", "window", "patch")
 """What says nothing of hops, which are rows of one map, and have no place in the text."""
+
+MOST_PATCHED = 1000
+"""Characters of the sentence from which heads are patched."""
 
 MOST_SEED = 9999
 """The highest seed that the control offers."""
@@ -244,6 +249,13 @@ def _forbid(field: Field) -> Action:
     )
 
 
+def _patch(field: Field) -> Action:
+    heads = choose_heads(field)
+    with st.container(width=330):
+        text = st.text_input(_("Other sentence, of as many tokens"), key="surgery-other", max_chars=MOST_PATCHED)
+    return tuple(patch(field.site, head, text) for head in heads) if text.strip() else ()
+
+
 _BUILDERS: Mapping[str, Callable[[Field], Action]] = {
     "off": _off,
     "keep": _keep,
@@ -254,4 +266,5 @@ _BUILDERS: Mapping[str, Callable[[Field], Action]] = {
     "temperature": _temperature,
     "window": _window,
     "forbid": _forbid,
+    "patch": _patch,
 }

@@ -60,6 +60,11 @@ def texts(app: AppTest) -> str:
     return "\n".join(said + [each.label for each in app.button])
 
 
+def _patch_from(app: AppTest, text: str) -> None:
+    next(each for each in app.pills if each.label == "Heads").set_value([0, 1, 2, 3, 4, 5, 6, 7])
+    next(each for each in app.text_input if each.label == "Other sentence, of as many tokens").set_value(text)
+
+
 def test_every_operation_changes_what_is_written_or_how_surely() -> None:
     """Each with the first choices that it offers; what it gives is in the link and in force."""
     app = opened()
@@ -75,6 +80,7 @@ def test_every_operation_changes_what_is_written_or_how_surely() -> None:
         "temperature": lambda: app.select_slider[0].set_value(3.0),
         "window": lambda: box(app, "around the word").set_value(2),
         "forbid": lambda: box(app, "Word that none may read").set_value(1),
+        "patch": lambda: _patch_from(app, SENTENCE.replace("cat", "dog")),
     }
     assert settings.keys() == OPERATIONS.keys() - {"nothing"}
     for operation, choose in settings.items():
