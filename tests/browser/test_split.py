@@ -123,3 +123,36 @@ def test_what_a_teacher_removes_is_gone_for_all_and_its_sender_sends_no_other(
     expect(student.get_by_text("Your teacher has removed your sentence.")).to_be_visible()
     expect(student.locator(".st-key-sentence-send")).to_have_count(0)
     expect(cards(desk)).to_have_count(0)
+
+
+def test_a_class_is_asked_before_a_lesson_and_after_it(open_page: Callable[..., Page], school: str) -> None:
+    desk = open_page(school, lesson="many-heads", step="0")
+    expect(desk.locator(".st-key-lesson-stage .stRadio")).to_have_count(3)
+    button(desk, "Open a room").click()
+    until_link(desk, lambda url: "room=" in url)
+    code = query(desk)["room"][0]
+    settle(desk)
+    phone = open_page(school, width=390, height=844, touch=True, room=code)
+    chosen = phone.locator(".st-key-lesson-stage .stRadio")
+    for stage, place in (("before", 0), ("after", 1)):
+        expect(chosen).to_have_count(3)
+        for number in range(3):
+            chosen.nth(number).locator("label").nth(place + 1).click()
+            settle(phone)
+        button(phone, "Send to the class").click()
+        expect(button(phone, "Send again")).to_be_visible()
+        expect(phone.locator(".lesson-change")).to_have_count(0)
+        if stage == "before":
+            expect(desk.get_by_role("button", name="Reveal the change")).to_have_count(0)
+            for _step in range(8):
+                if desk.locator(".lesson-name").inner_text().endswith("after the lesson"):
+                    break
+                said = desk.locator(".lesson-name").inner_text()
+                desk.keyboard.press("PageDown")
+                expect(desk.locator(".lesson-name")).not_to_have_text(said)
+                settle(desk)
+            expect(phone.locator(".lesson-name")).to_contain_text("after the lesson")
+    button(desk, "Reveal the change to the class").click()
+    for each in (desk, phone):
+        expect(each.locator(".lesson-change li")).to_have_count(3)
+        expect(each.locator(".lesson-change")).to_contain_text("1 answered both times")
