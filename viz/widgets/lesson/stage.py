@@ -19,6 +19,9 @@ from viz.widgets.room.asking import AskedInRoom, asked_at_once
 from viz.widgets.room.here import here as here_in_room
 from viz.widgets.room.here import tell
 
+WIDTH = 370
+"""Pixels of a question: three beside each other on a projector."""
+
 
 def show_stage(place: LessonPlace) -> None:
     """Show the questions of a lesson, and after it what has changed; in a room once the teacher reveals it."""
@@ -32,8 +35,9 @@ def show_stage(place: LessonPlace) -> None:
             st.caption(_("The class is not asked this yet."))
             return
         if not (together and stage == AFTER and revealed):
-            for number in _numbers(lesson):
-                _ask(lesson, stage, number, disabled=revealed)
+            with st.container(horizontal=True, gap="medium", key="lesson-questions"):
+                for number in _numbers(lesson):
+                    _ask(lesson, stage, number, disabled=revealed)
         if together:
             _in_room(place, together, revealed=revealed)
         elif stage == AFTER:
@@ -69,6 +73,7 @@ def _ask(lesson: Lesson, stage: str, number: int, *, disabled: bool) -> None:
         format_func=lambda each: question.choices[each - 1],
         key=f"stage-{code}",
         disabled=disabled,
+        width=WIDTH,
     )
     if chosen is not None:
         keep_answer(code, chosen)
