@@ -73,7 +73,7 @@ def show_patching(visit: Visit[W], found: HeadPatching, trace: AttentionTrace) -
                 numbers_by_head(values, title=title, meaning=_meaning(found), largest=largest, width=room),
                 key=f"patching-{stack}-{kind}",
                 says=_("{head} changes it most: {change}.", head=strongest.title, change=f"{values[strongest]:+.3g}"),
-                name=f"{trace.source_text[:40]} {title} {_('patched')}",
+                name=f"{trace.source_text[:40]} {title} patched",
             )
             show(picture, replace(visit, width=room))
     st.caption(
