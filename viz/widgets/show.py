@@ -52,12 +52,12 @@ def _chart(figure: go.Figure, shown: Shown, visit: Visit[W]) -> None:
             "displaylogo": False,
             "displayModeBar": True,
             "scrollZoom": False,
-            "modeBarButtons": [["toImage"]],
+            "modeBarButtons": [["toImage", "lasso2d"] if shown.lasso else ["toImage"]],
             "toImageButtonOptions": options,
         },
         alt=shown.says if shown.alt is None else shown.alt,
         on_select="rerun" if shown.selects else "ignore",
-        selection_mode="points",
+        selection_mode=("points", "lasso") if shown.lasso else "points",
     )
 
 

@@ -25,6 +25,7 @@ class Shown:
     says: str = ""  # the sentence below it
     alt: str | None = None  # for those who do not see it; None: the sentence
     selects: bool = False  # whether a click on a point runs the page again
+    lasso: bool = False  # whether points can be chosen by a line drawn around them too
     csv: Callable[[], str] | None = None
     printed: Callable[[], go.Figure | Printed] | None = None  # None: as it is shown
     square: bool = True  # whether its cells can be made square in print

@@ -17,6 +17,7 @@ from viz.pages.heads.gallery import Arrangement, profiles_of
 from viz.pages.heads.logits import predicts_words, show_logits
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import put_picks
+from viz.pages.heads.scatter import show_scatter
 from viz.pages.heads.settings import (
     ADDS,
     BELOW,
@@ -27,6 +28,7 @@ from viz.pages.heads.settings import (
     MINUS,
     PLUS,
     ROLLOUT,
+    SCATTER,
     SIMILARITY,
     TABLE,
     UPTO,
@@ -81,6 +83,7 @@ def show_below(
     """Show what the reader asked for."""
     names = {
         ASKED: _("which heads do this most?"),
+        SCATTER: _("heads as points"),
         TABLE: _("every head in numbers"),
         SIMILARITY: _("how alike heads are"),
     }
@@ -96,6 +99,8 @@ def show_below(
         show_logits(visit, shown, picked, asked)
     if ROLLOUT in asked:
         _rollout(visit, shown)
+    if SCATTER in asked:
+        show_scatter(visit, shown, picked)
     if SIMILARITY in asked:
         _similarity(visit, shown, picked)
     if TABLE in asked:

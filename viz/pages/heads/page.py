@@ -27,6 +27,7 @@ from viz.pages.heads.model import KEY, choose_model, open_model, turn_to_pair
 from viz.pages.heads.picked import FIGURE, compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_picks
 from viz.pages.heads.reach import show_reach
+from viz.pages.heads.scatter import take_lasso
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import HeadSelection, is_long_text
 from viz.pages.heads.wanted import choose_wanted
@@ -150,6 +151,7 @@ def _settle(shown: HeadSelection, key: str) -> None:
         forget_picks()
     take_picks(shown.places)
     take_pair(shown)
+    take_lasso(shown.places)
     settle_picks(shown.places, shown.clearest())
 
 

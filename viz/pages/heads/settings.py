@@ -65,6 +65,10 @@ WAY = Choice(
 WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, SHOWN_TEXT))
 
 TABLE, SIMILARITY, ROLLOUT, ADDS, LENS = "table", "similarity", "rollout", "adds", "lens"
+SCATTER = "scatter"
+ACROSS = Choice("across", title=mark("From left to right"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
+UPWARD = Choice("upward", title=mark("Upwards"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
+HUE = Choice("hue", title=mark("Colour of a point"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
 BELOW = Several("below", title=mark("Show below"))
 AT = Choice("at", title=mark("Predicted word"), shape="box", titled=True, anew_with=(OPENED, READ_TEXT))
 UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED, MAP.name))
@@ -123,6 +127,9 @@ SETTINGS = (
     WORD,
     BELOW,
     AT,
+    ACROSS,
+    UPWARD,
+    HUE,
     ASK,
     QUERY,
     ASKED_KEY,

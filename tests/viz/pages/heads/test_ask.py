@@ -82,3 +82,10 @@ def test_models_of_every_kind_are_asked(key: str, says: str) -> None:
     app = opened(sentence=text, model=key, below=ASKED)
     assert cards(app)
     assert says in cards(app)[0]
+
+
+def test_heads_as_points_open_from_a_link_with_any_three_measures() -> None:
+    app = opened(sentence=ANIMAL, below="scatter", across="distance", hue="previous")
+    boxes = {name: app.selectbox(key=name).value for name in ("across", "upward", "hue")}
+    assert boxes == {"across": "distance", "upward": "previous", "hue": "previous"}
+    assert "Each point is a head" in words(app)
