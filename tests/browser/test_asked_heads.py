@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tests.support.browsing import query, settle, until_link
@@ -9,13 +10,13 @@ from tests.support.browsing import query, settle, until_link
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-ANIMAL = "The%20animal%20didn't%20cross%20the%20street%20because%20it%20was%20too%20tired."
+ANIMAL = "The animal didn't cross the street because it was too tired."
 PICKED = ".st-key-figure-picked-heads .comparison .stage[data-drawn]"
 ROWS, IT, CELL_OF_ANIMAL = 13, 8, 2
 
 
-def test_a_click_on_a_cell_asks_all_heads_and_enter_opens_one(page: Page, app: str) -> None:
-    page.goto(f"{app}/heads?model=hf:gpt-en&heads2=2&sentence={ANIMAL}")
+def test_a_click_on_a_cell_asks_all_heads_and_enter_opens_one(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(f"{address}/heads", model="hf:gpt-en", heads2="2", sentence=ANIMAL)
     stage = page.locator(PICKED)
     stage.wait_for(timeout=120_000)
     settle(page)
@@ -38,8 +39,8 @@ def test_a_click_on_a_cell_asks_all_heads_and_enter_opens_one(page: Page, app: s
     assert query(page)["model"][0] in page.url.replace("%3A", ":")
 
 
-def test_a_line_around_points_picks_their_heads(page: Page, app: str) -> None:
-    page.goto(f"{app}/heads?model=hf:gpt-en&below=scatter&sentence={ANIMAL}")
+def test_a_line_around_points_picks_their_heads(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(f"{address}/heads", model="hf:gpt-en", below="scatter", sentence=ANIMAL)
     page.locator(".st-key-figure-scatter .js-plotly-plot").wait_for(timeout=120_000)
     settle(page)
     plot = page.locator(".st-key-figure-scatter .nsewdrag").first

@@ -110,6 +110,10 @@ _SHORT: Mapping[str, str] = {
 """Message id of labels that are written on a small picture, where they differ."""
 
 
+LONGEST_SINK = 3
+"""Characters of a token that is named on a small picture."""
+
+
 def name_of(measure: Measure) -> str:
     """Return what a table calls `measure`."""
     return _(_NAMES[measure.key])
@@ -128,7 +132,7 @@ def label_name(label: HeadLabel, sink: str = "") -> str:
 
 def tile_label(label: HeadLabel, sink: str = "") -> str:
     """Return the label of a head in a word or two, to stand on its small picture; empty without a clear pattern."""
-    if sink:
+    if 0 < len(sink) <= LONGEST_SINK:
         return _("on “{token}”", token=isolated(visible(sink)))
     return "" if label.key == NONE else _(_SHORT.get(label.key, LABEL_NAMES[label.key]))
 
