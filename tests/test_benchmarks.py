@@ -48,8 +48,8 @@ SMALL: dict[str, tuple[tuple[str, ...], str]] = {
 """Each command of `benchmarks` that needs neither a browser nor Ray, in a small form, with what it says."""
 WITH_A_BROWSER = {"edits", "heads", "installing", "languages", "long_text", "page", "pictures"}
 WITH_RAY = {"scaling"}
-OF_MINUTES = {"damage", "families"}
-"""Their parts run in the tests of damaged files and of families."""
+OF_MINUTES = {"damage", "families", "written"}
+"""Their parts run in the tests of damaged files, of families and of written rows."""
 
 
 def commands() -> set[str]:
