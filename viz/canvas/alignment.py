@@ -46,6 +46,15 @@ _WORDS = {
     "unsure": mark("tint of a written word: the deeper, the less sure the model was"),
 }
 
+_MOVED_WORDS = {
+    "reads": mark("“{word}” is moved by {list}"),
+    "after": mark("after “{word}” it is moved by {list}"),
+    "read_by": mark("“{word}” moves {list}"),
+    "brief": mark("moved"),
+    "unread": mark("no word here is moved by “{word}”"),
+    "lines": mark("lines and shaded words: what moves it, the thicker the more"),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class AlignmentView:
@@ -63,7 +72,7 @@ def encode_alignment(shown: Sequence[AlignmentView], *, colour: Colour = "linear
     views = [each.view for each in shown if each.view]
     tokens = views[0].shown.key_tokens.texts if views else shown[0].trace.source.word_texts
     common = [note for note in notes_of(views[0]) if all(note in notes_of(view) for view in views)] if views else []
-    rows = {view.query_title for view in views}
+    rows, moved = {view.query_title for view in views}, any(view.quantity == "moved" for view in views)
     header = {
         "title": shown[0].trace.source_text,
         "code": shown[0].languages[0],
@@ -77,12 +86,14 @@ def encode_alignment(shown: Sequence[AlignmentView], *, colour: Colour = "linear
         "notes": common,
         "row_title": rows.pop() if len(rows) == 1 else "",
         "key_title": views[0].key_title if views else "",
-        "scale": _("attention weight: share of the reading given to this word"),
+        "scale": views[0].meaning if moved else _("attention weight: share of the reading given to this word"),
         "ticks": weight_ticks(colour),
         "night": NIGHT_SCALE,
         "window_colour": WINDOW_COLOUR,
         "links": linking_note(linking),
-        "words": _words(sure=any(not isnan(step.probability) for each in shown for step in each.trace.steps)),
+        "words": _words(
+            moved=moved, sure=any(not isnan(step.probability) for each in shown for step in each.trace.steps)
+        ),
         "colour": colour,
         "palette": WEIGHT_SCALE,
     }
@@ -90,10 +101,11 @@ def encode_alignment(shown: Sequence[AlignmentView], *, colour: Colour = "linear
     return pack(header, b"".join(weights))
 
 
-def _words(*, sure: bool) -> dict[str, str]:
+def _words(*, moved: bool, sure: bool) -> dict[str, str]:
     """Return what the picture says; where it is not known how sure the models were, nothing of that."""
+    words = {**_WORDS, **(_MOVED_WORDS if moved else {})}
     left_out = () if sure else ("doubt", "unsure")
-    return {key: "" if key in left_out else _(message) for key, message in _WORDS.items()}
+    return {key: "" if key in left_out else _(message) for key, message in words.items()}
 
 
 def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> dict[str, Any]:

@@ -61,6 +61,27 @@ def comparison_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
     return listed(said, SEMICOLON) + _(".")
 
 
+def value_sentence(place: HeadPlace, view: View) -> str:
+    """Say how long the value of the key with the most attention is, against the others; nothing where it is not known.
+
+    So a sink explains itself: much attention, a short value, little moved.
+    """
+    found = view.trace[view.shown.site].weighed()
+    if not found.has_moved or not found.weights.size:
+        return ""
+    given, lengths = found.weights[place.head].mean(axis=0), found.value_norms[place.head]
+    key = int(given.argmax())
+    if not lengths.mean():
+        return ""
+    return _(
+        "{place}: “{key}” gets {share} of the attention on average; its value is {times} times the mean length.",
+        place=place.title,
+        key=isolated(visible(found.key_tokens.texts[key])),
+        share=f"{given[key]:.2f}",
+        times=f"{lengths[key] / lengths.mean():.2f}",
+    )
+
+
 def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> str:
     """Say where two heads differ most, either way: plain text."""
     one, other = (view.weights for view in views)

@@ -121,9 +121,12 @@ def links_of(view: View, *, count: int = 3) -> str:
     """Say who reads whom most in `view`, without its title."""
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     spoken_of = view.weights[:, :-1] if view.hidden_keys else view.weights
+    moved = view.quantity == "moved"
     links = strongest_links(spoken_of, count=len(queries))
     spoken = [link for link in links if is_word(queries[link.query])] or list(links)
-    return listed((_reads(link, queries, keys) for link in spoken[:count]), SEMICOLON) or _("nothing to read")
+    return listed((_reads(link, queries, keys, moved=moved) for link in spoken[:count]), SEMICOLON) or _(
+        "nothing to read"
+    )
 
 
 def window_note(windows: Windows | None) -> tuple[str, ...]:
@@ -134,8 +137,10 @@ def window_note(windows: Windows | None) -> tuple[str, ...]:
     return (drawn if windows.sigma_left is None else _("{drawn}; dotted: one sigma", drawn=drawn),)
 
 
-def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...]) -> str:
+def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...], *, moved: bool) -> str:
     query, key = isolated(visible(queries[link.query])), isolated(visible(keys[link.key]))
+    if moved:
+        return _("“{query}” is moved most by “{key}” ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
     return _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
 
 

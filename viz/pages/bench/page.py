@@ -73,7 +73,7 @@ from viz.widgets.frame import Frame, Page
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose_titled, value_of
-from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
+from viz.widgets.shared_settings import COLOUR, PICTURE, QUANTITY, UNIT
 from viz.widgets.unsuited import say_small
 from viz.widgets.visit import ImageFormat, Visit
 
@@ -112,10 +112,11 @@ def _controls(installed: Sequence[str], pair: str, line: DeltaGenerator, beside:
         shown, folds = choose_mechanisms(names, usual, pair)
     with beside:
         box = st.popover(_("Settings"), icon=":material/tune:", key="settings", on_change="rerun")
-    align, unit, reading, colour, links, order, picture = _settings(box, _alignments(names))
+    align, quantity, unit, reading, colour, links, order, picture = _settings(box, _alignments(names))
     return BenchSettings(
         keys=tuple(f"{mechanism}-{pair}" for mechanism in shown),
         align=align if align in (OWN, TEXT) else f"{align}-{pair}",
+        quantity=quantity,
         unit=cast("Unit", unit),
         reading=None if reading == AUTOMATIC else cast("Reading", reading),
         colour=cast("Colour", colour),
@@ -130,7 +131,7 @@ def _settings(box: Any, alignments: dict[str, str]) -> list[str]:
     """Return what is set, with the controls where `box` is open: what nobody sees is not sent with every edit."""
     groups = {
         mark("Translation"): (ALIGN,),
-        mark("Maps"): (UNIT, READING, COLOUR, LINKS),
+        mark("Maps"): (QUANTITY, UNIT, READING, COLOUR, LINKS),
         mark("Order and files"): (ORDER, PICTURE),
     }
     labels = {ALIGN.name: alignments}
@@ -205,7 +206,7 @@ def _show(
         key: choose_place(mechanism_of(key), trace, wanted.folds.get(mechanism_of(key)))
         for key, trace in traces.items()
     }
-    run = ("bench", source, target, *places.items(), wanted.unit, wanted.reading)
+    run = ("bench", source, target, *places.items(), wanted.unit, wanted.reading, wanted.quantity)
     views = host.workings.get(run, lambda: _views(traces, places, wanted))
     compared: dict[str, View] = {}
     if chosen in views and (wanted.order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):

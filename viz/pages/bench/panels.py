@@ -26,7 +26,7 @@ def draw(
         [panel_of(key, *each) for key, each in drawn.items()],
         Shown(
             key="alignment",
-            name=file_name_of(traces),
+            name=file_name_of(traces) + " moved" * (wanted.quantity == "moved"),
             traces={name_of(key): trace for key, trace in traces.items()},
         ),
         colour=wanted.colour,

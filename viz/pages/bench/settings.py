@@ -8,7 +8,7 @@ from viz.widgets.asked_heads import ASK, ASKED_KEY, QUERY
 from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Several, TextSetting
-from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
+from viz.widgets.shared_settings import COLOUR, PICTURE, QUANTITY, UNIT
 
 OWN, TEXT = "own", "text"
 """What the link calls each model's own translation to be aligned on, and one that the reader types."""
@@ -78,6 +78,7 @@ SETTINGS = (
     MECHANISMS,
     ALIGN,
     TARGET,
+    QUANTITY,
     UNIT,
     READING,
     COLOUR,

@@ -31,6 +31,7 @@ class BenchSettings(Wanted):
 
     keys: tuple[str, ...]
     align: str
+    quantity: str
     reading: Reading | None
     order: SummaryOrder
     links: Linking
@@ -85,6 +86,7 @@ def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator)
 
 def view_of(trace: AttentionTrace, place: Place, wanted: BenchSettings) -> View:
     """Return the map of `trace` at `place` as the reader wants it."""
+    trace = trace.moved() if wanted.quantity == "moved" and trace.has_moved else trace
     return choose_view(trace, unit=wanted.unit, site=place[0], head=place[1], reading=wanted.reading)
 
 

@@ -68,6 +68,7 @@ def file_name_of(shown: HeadSelection, name: str) -> str:
 def _side_by_side(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:
     views, wanted, width = shown.pick(picked), visit.wanted, visit.width
     says, name = heads.comparison_sentence(picked, views), _file_name(shown, "side", picked)
+    says = " ".join(filter(None, (says, *map(heads.value_sentence, picked, views))))
     paper = partial(head_comparison, shown.trace, heads=picked, width=width, **wanted.common)
     if max(views[0].weights.shape) > MOST_LABELLED:
         show(Shown(paper(), key=FIGURE, says=says, name=name), visit)

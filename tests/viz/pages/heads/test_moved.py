@@ -75,3 +75,13 @@ def test_what_is_saved_of_the_picture_is_the_record_with_its_weights() -> None:
     file.seek(0)
     for one, other in zip(AttentionTrace.load(file), trace, strict=True):
         np.testing.assert_array_equal(one.weights, other.weights)
+
+
+def test_a_picked_head_says_how_long_the_value_of_its_most_attended_key_is() -> None:
+    trace, said = trace_of(MINILM), {}
+    found = trace["encoder.0.self"]
+    lengths = found.value_norms[1] / found.value_norms[1].mean()
+    key = int(found.weights[1].mean(axis=0).argmax())
+    for quantity in ("weights", "moved"):
+        said[quantity] = words(opened(model=MINILM, quantity=quantity, heads0="1"))
+        assert f"its value is {lengths[key]:.2f} times the mean length" in said[quantity]

@@ -1,0 +1,50 @@
+"""The Bench shows what each word moves in the place of its weight, for every mechanism on it, and says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from models.mechanisms import mechanisms
+from tests.support.payloads import alignment
+from viz.server.runtime import shared_host
+from viz.views.view import choose_view
+
+APP = str(Path(__file__).parents[4] / "app.py")
+SENTENCE = "The cat sleeps."
+ATTENTIVE = [key for key, each in mechanisms().items() if each.has_attention and each.is_usual]
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_file(APP, default_timeout=200)
+    app.query_params.update({"sentence": SENTENCE, **link})
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_a_link_shows_what_each_mechanism_moves_and_says_so() -> None:
+    header, maps = alignment(opened(quantity="moved"))
+    assert len(maps) == len(ATTENTIVE)
+    for key, weights in zip(ATTENTIVE, maps, strict=True):
+        trace = shared_host().attend(f"{key}-en-fr", SENTENCE)
+        np.testing.assert_allclose(weights, choose_view(trace.moved()).weights, atol=1e-5)
+        np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-4)
+    assert header["scale"].startswith("moved")
+    assert "Kobayashi et al. 2020" in " ".join(header["notes"])
+    assert header["words"]["read_by"] == "“{word}” moves {list}"
+
+
+def test_without_it_the_page_shows_weights() -> None:
+    header, maps = alignment(opened())
+    trace = shared_host().attend(f"{ATTENTIVE[0]}-en-fr", SENTENCE)
+    np.testing.assert_allclose(maps[0], choose_view(trace).weights, atol=1e-5)
+    assert not header["scale"].startswith("moved")
+
+
+@pytest.mark.parametrize("also", ["differences", "summary", "numbers"])
+def test_what_stands_below_takes_it(also: str) -> None:
+    assert "moved" in opened(quantity="moved", also=also).query_params["quantity"]
