@@ -40,14 +40,21 @@ def askable(host: Host, own: str, pair: str, *, across: bool) -> tuple[str, ...]
     return tuple(dict.fromkeys((*first, *translators, *open_ones)))
 
 
-def ask_all(host: Host, keys: Sequence[str], source: str, target: str | None = None) -> AskedModels:
-    """Run all models of `keys` on `source`; translators write `target` if it is given."""
+def ask_all(
+    host: Host, keys: Sequence[str], source: str, target: str | None = None, *, moved: bool = False
+) -> AskedModels:
+    """Run all models of `keys` on `source`; translators write `target` if it is given.
+
+    Maps show what a key moves instead of its weight if `moved`; models whose values are not known then have none.
+    """
     asked = AskedModels({}, {}, {})
     maps = dict(asked.maps)
     for key in keys:
         forced = None if models.is_pretrained(key) else target
         try:
-            found = host.workings.get(("asked", key, source, forced), partial(_read, host, key, source, forced))
+            found = host.workings.get(
+                ("asked", key, source, forced, moved), partial(_read, host, key, source, forced, moved)
+            )
         except (models.InputError, ModelUnavailableError) as error:
             asked.failures[title_of(key)] = say(error.reason if isinstance(error, ModelUnavailableError) else error)
             continue
@@ -63,10 +70,11 @@ def title_of(key: str) -> str:
     return own.title if own else key.partition(":")[2]
 
 
-def _read(host: Host, key: str, source: str, target: str | None) -> tuple[tuple[object, ...], str, str]:
+def _read(host: Host, key: str, source: str, target: str | None, moved: bool) -> tuple[tuple[object, ...], str, str]:
     model = host.model(key)
     trace = host.attend(key, source, target)
-    return word_maps(trace), title_of(key), model.sha256
+    maps = word_maps(trace) if not moved else word_maps(trace.moved()) if trace.has_moved else ()
+    return maps, title_of(key), model.sha256
 
 
 def _has_maps(key: str, *, across: bool) -> bool:

@@ -28,6 +28,7 @@ from viz.views.heads import kinds_of
 from viz.widgets.fold import unfolded
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, choose, link
+from viz.widgets.shared_settings import QUANTITY
 from viz.widgets.turn import ask_to_turn
 from viz.widgets.visit import Visit, W
 
@@ -58,6 +59,7 @@ class HeadQuestion:
     source: str
     target: str | None  # the translation that all translators are made to write; None where the page has none
     words: tuple[Word, ...]  # of the source, then of the translation
+    moved: bool = False  # whether what a key moves is asked for, in the place of its weight
 
 
 def ask_heads(visit: Visit[W], question: HeadQuestion) -> None:
@@ -70,7 +72,7 @@ def ask_heads(visit: Visit[W], question: HeadQuestion) -> None:
     across = pair is not None and pair[0].written
     keys = askable(visit.host, question.model, question.pair, across=across)
     with st.spinner(_("Asking all models …")):
-        answer = ask_all(visit.host, keys, question.source, question.target)
+        answer = ask_all(visit.host, keys, question.source, question.target, moved=question.moved)
     found = rank_pattern(answer.maps, asked) if pair is None else rank_pair(answer.maps, *pair)
     if found:
         _show_cards(visit, found[:FIRST_SHOWN], answer, asked)
@@ -126,7 +128,18 @@ def _show_cards(visit: Visit[W], found: Sequence[AskedHead], answer: AskedModels
 
 def entry_of(found: AskedHead) -> dict[str, str]:
     """Return the link of Heads on which a head stands in full, with what else the link of this page says of it."""
-    kept = (SENTENCE.name, ASK.name, QUERY.name, ASKED_KEY.name, "lang", "present", "languages", "room", "lesson")
+    kept = (
+        SENTENCE.name,
+        QUANTITY.name,
+        ASK.name,
+        QUERY.name,
+        ASKED_KEY.name,
+        "lang",
+        "present",
+        "languages",
+        "room",
+        "lesson",
+    )
     said = {name: text for name, text in link.all_said().items() if name in kept}
     kind = kinds_of([found.site])[0]
     return {
@@ -140,6 +153,8 @@ def entry_of(found: AskedHead) -> dict[str, str]:
 
 def _rate(found: AskedHead, answer: AskedModels, asked: str) -> tuple[str, PatternRate] | None:
     """Return how often a head follows what was asked over the corpus: of a pair, the first pattern that it is of."""
+    if found.shown.quantity == "moved":  # weights alone were counted
+        return None
     patterns: Sequence[str] = (asked,)
     if asked == PAIR:
         row, column = np.argwhere(found.cells)[0]
@@ -175,6 +190,12 @@ def _show_all(found: Sequence[AskedHead], answer: AskedModels, asked: str) -> No
     fold.dataframe(rows, hide_index=True, height=420, column_config=shares)
 
 
+def _ranked(asked: str, *, moved: bool) -> str:
+    if moved:
+        return _("Ranked by what a key moves.") if asked == PAIR else _("Ranked by what a key moves, less chance.")
+    return _("Ranked by attention weight.") if asked == PAIR else _("Ranked by attention weight less chance.")
+
+
 def _nothing(asked: str) -> str:
     if asked == PAIR:
         return _("No map of any open model has this pair: a causal model never attends to a later word.")
@@ -188,7 +209,7 @@ def _say_how(answer: AskedModels, asked: str, found: Sequence[AskedHead]) -> Non
             "{count} head of {models} models.", "{count} heads of {models} models.", len(found), models=len(answer.maps)
         ),
         _("Press a head to open it on Heads."),
-        _("Ranked by attention weight.") if asked == PAIR else _("Ranked by attention weight less chance."),
+        _ranked(asked, moved=any(each.shown.quantity == "moved" for each in found)),
         _("Chance: the head's own weights, dealt out anew in each row."),
         _(
             "Corpus: 90 sentences of our own; in how many of the words that could follow the pattern the largest "

@@ -56,7 +56,8 @@ def show_question(visit: Visit[HeadsSettings], key: str, trace: AttentionTrace, 
         return
     ours = not models.is_pretrained(key)
     target = trace.output_text if ours and trace.output_text.strip() else None
-    ask_heads(visit, HeadQuestion(key, pair_of(key) if ours else latest_pair(), source, target, words))
+    moved = visit.wanted.quantity == "moved"
+    ask_heads(visit, HeadQuestion(key, pair_of(key) if ours else latest_pair(), source, target, words, moved))
 
 
 def _word(view: View, place: int, *, of_query: bool) -> Word | None:

@@ -89,3 +89,13 @@ def test_heads_as_points_open_from_a_link_with_any_three_measures() -> None:
     boxes = {name: app.selectbox(key=name).value for name in ("across", "upward", "hue")}
     assert boxes == {"across": "distance", "upward": "previous", "hue": "previous"}
     assert "Each point is a head" in words(app)
+
+
+def test_what_a_key_moves_is_ranked_where_the_page_shows_it() -> None:
+    app = asked(query="it", key="animal", quantity="moved")
+    said = words(app)
+    assert "Ranked by what a key moves." in said
+    assert "This pair's pattern" not in said
+    maps = {"hf:gpt-en": word_maps(trace_of("hf:gpt-en", ANIMAL).moved())}
+    best = rank_pair(maps, Word("it"), Word("animal"))[0]
+    assert f"{best.score:.2f} (chance" in said
