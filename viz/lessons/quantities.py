@@ -19,6 +19,7 @@ from viz.views.view import choose_view
 
 if TYPE_CHECKING:
     from models.model import Model
+    from models.trace import AttentionTrace
 
 Values = Mapping[str, float]
 
@@ -223,6 +224,34 @@ def _largest_of_random(_asked: AskedQuantity) -> Values:
     }
 
 
+def _row_of_word(asked: AskedQuantity, trace: AttentionTrace) -> int:
+    return [each.strip() for each in trace.target.texts].index(asked.claims["word"])
+
+
+def _moved(asked: AskedQuantity) -> Values:
+    """Return what each key moves of the row of a written word, by cross-attention head and key."""
+    trace = _model(asked).attend(asked.sentence, sites=("decoder.*.cross.weights", "decoder.*.cross.value"))
+    row = _row_of_word(asked, trace)
+    return {
+        f"{each.site}.{head} {key.strip()}": float(share)
+        for each in trace
+        for head, rows in enumerate(each.moved().weights)
+        for key, share in zip(each.key_tokens.texts, rows[row], strict=True)
+    }
+
+
+def _added_to_the_logit(asked: AskedQuantity) -> Values:
+    """Return what each head adds to the logit of a written word, and the logit: less the mean of the vocabulary."""
+    from models.experiments.logit_attribution import logit_attribution
+    from models.experiments.residual_stream import residual_stream
+
+    model = _model(asked)
+    trace = model.attend(asked.sentence)
+    found = logit_attribution(residual_stream(model, trace, _row_of_word(asked, trace)))
+    heads = zip(found.heads, found.contributions, strict=True)
+    return {f"{site}.{head}": float(each) for (site, head), each in heads} | {"logit": found.logit}
+
+
 def _model(asked: AskedQuantity) -> Model:
     if asked.model is None:
         message = f"the quantity {asked.claims['quantity']!r} is of a model; the claim names none"
@@ -249,6 +278,8 @@ BY_NAME: Mapping[str, Callable[[AskedQuantity], Values]] = {
     "alignment-error-as-written": _errors_as_written,
     "size-of-a-query": _size_of_a_query,
     "spread-of-rows": _spread,
+    "moved": _moved,
+    "added-to-the-logit": _added_to_the_logit,
     "card": _of_card,
     "BLEU-of-twins": _bleu_of_twins,
     "book": _of_the_book,

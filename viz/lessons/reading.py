@@ -34,6 +34,8 @@ QUANTITIES = (
     "exponential",
     "sum-of-exponentials",
     "probability",
+    "moved",
+    "added-to-the-logit",
     "lost-without-the-word",
     "lost-word-by-word",
     "lost-without-the-head",
