@@ -55,9 +55,8 @@ def _columns(views: Sequence[View], titles: Sequence[str], look: Look) -> int:
 
 def _layout(views: Sequence[View], titles: Sequence[str], look: Look) -> dict[str, Any]:
     panels = [panel_of(view, title=title, notes=()) for view, title in zip(views, titles, strict=True)]
-    return layout_of(
-        panels, [panel_size(panel, longest_label(look.width)) for panel in panels], look.colour, look.width
-    )
+    sizes = [panel_size(panel, longest_label(look.width)) for panel in panels]
+    return layout_of(panels, sizes, look.colour, look.width, meaning=views[0].meaning)
 
 
 def encode_alike(

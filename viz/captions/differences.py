@@ -4,18 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
-from viz.captions.maps import notes_of
-from viz.text.language import _
+from viz.captions.maps import notes_of, quantity_note
+from viz.text.language import _, mark
 from viz.text.tokens import isolated, visible
 from viz.views.differences import SMALLEST_NAMED, Difference
 from viz.views.matching import ELSEWHERE
 from viz.views.view import View
 
+_READ = (
+    mark("{title}: the two read alike, no weight differs"),
+    mark("{title}: the two read almost alike, no weight differs by {least}"),
+    mark(
+        "{title}: they differ most at “{query}”, where “{key}” gets {first} from the one and {second} from the other "
+        "({value})"
+    ),
+)
+_MOVED = (
+    mark("{title}: every key moves every query alike"),
+    mark("{title}: every key moves every query almost alike, no share differs by {least}"),
+    mark(
+        "{title}: they differ most at “{query}”; the share that “{key}” moves is {first} in the one and {second} in "
+        "the other ({value})"
+    ),
+)
+"""What is said of two maps: that they are alike, that they almost are, and where they differ."""
+
 
 def notes_of_difference(difference: Difference) -> tuple[str, ...]:
     """Return what a reader of the map must know: what its rows are, which head is shown, whether it was forced."""
     one, other = difference.first, difference.second
-    notes: list[str] = []
+    notes = list(quantity_note(one))
     if one.reading != other.reading:
         notes.append(_("rows of one word: when {one}, and when {other}", one=_when(one), other=_when(other)))
     for view in (one, other):
@@ -41,16 +59,13 @@ def sentence_of_difference(difference: Difference) -> str:
         return _("{title}: nothing to compare", title=difference.title)
     query, key = np.unravel_index(np.abs(weights).argmax(), weights.shape)
     largest = abs(float(weights[query, key]))
+    alike, almost, differ = _MOVED if difference.first.quantity == "moved" else _READ
     if not largest:
-        return _("{title}: the two read alike, no weight differs", title=difference.title)
+        return _(alike, title=difference.title)
     if largest < SMALLEST_NAMED:
-        least = f"{SMALLEST_NAMED:g}"
-        return _(
-            "{title}: the two read almost alike, no weight differs by {least}", title=difference.title, least=least
-        )
+        return _(almost, title=difference.title, least=f"{SMALLEST_NAMED:g}")
     return _(
-        "{title}: they differ most at “{query}”, where “{key}” gets {first} from the one and {second} from the other "
-        "({value})",
+        differ,
         title=difference.title,
         query=isolated(visible(difference.queries.texts[query])),
         key=isolated(visible(difference.keys.texts[key])),

@@ -24,7 +24,7 @@ from viz.views.written import WRITTEN
 def notes_of(view: View) -> tuple[str, ...]:
     """Say what a reader must know of the picture: layer and head, merging, edits, cuts."""
     provenance = view.trace.provenance
-    notes = [*_place_note(view), *_quantity_note(view)]
+    notes = [*_place_note(view), *quantity_note(view)]
     if provenance.edits:
         notes.append(_("edited: {edits}", edits=all_in_words(view.trace)))
     if provenance.decoding == "forced":
@@ -53,7 +53,7 @@ def notes_of(view: View) -> tuple[str, ...]:
     return (*notes, *map(say, provenance.notes))
 
 
-def _quantity_note(view: View) -> tuple[str, ...]:
+def quantity_note(view: View) -> tuple[str, ...]:
     """Say what is moved, and what it is not; nothing of weights."""
     if view.quantity != "moved":
         return ()

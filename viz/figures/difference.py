@@ -15,7 +15,7 @@ from viz.figures.drawing.heatmap import draw_panels
 from viz.figures.drawing.panel import Panel
 from viz.figures.drawing.theme import Colour
 from viz.text import tokens
-from viz.text.language import _
+from viz.text.language import _, mark
 from viz.views.differences import Difference, choose_difference
 from viz.views.view import Unit, View
 
@@ -79,6 +79,12 @@ def difference_heatmap(
     shown = choose_difference(first, second, unit=unit)
     one, other = shown.names()
     meaning = _("above 0: {first} gives this word more; below: {second}", first=one, second=other)
+    if shown.first.quantity == "moved":
+        meaning = _(
+            "difference of what is moved: above 0 (purple) more by {first}, below 0 (orange) more by {second}",
+            first=one,
+            second=other,
+        )
     title, notes = fitting_title(shown.title, _("Difference"), notes_of_difference(shown), width)
     colours = difference_colours(colour, width=width, meaning=meaning)
     return draw_panels([_panel(shown, title, notes)], colours, colour=colour, width=width, most_labelled=None)
@@ -140,8 +146,11 @@ def difference_multiples(
 def _cell(shown: Difference, *, weight: str, query: str, key: str) -> str:
     """Return the hover text of a cell: the difference, both weights, both tokens."""
     first, second = map(tokens.escape, shown.names())
+    said = mark("{difference}: {first} {one}, {second} {other}<br>“{query}” reads “{key}”")
+    if shown.first.quantity == "moved":
+        said = mark("{difference}: {first} {one}, {second} {other}<br>“{key}” moves “{query}”")
     return _(
-        "{difference}: {first} {one}, {second} {other}<br>“{query}” reads “{key}”",
+        said,
         difference=weight,
         first=first,
         one="%{customdata[1]:.4f}",

@@ -47,6 +47,7 @@ class CheckSettings(Wanted):
     """What the reader wants to see: a model, and how figures are drawn."""
 
     key: str
+    quantity: str = "weights"
 
 
 @dataclass(frozen=True, slots=True)

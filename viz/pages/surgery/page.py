@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -54,7 +55,7 @@ from viz.widgets.offered import say_offer
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, choose_titled, labels_of, link
-from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
+from viz.widgets.shared_settings import COLOUR, PICTURE, QUANTITY, UNIT
 from viz.widgets.show import show
 from viz.widgets.shown import Shown
 from viz.widgets.visit import ImageFormat, Visit
@@ -100,9 +101,10 @@ def _controls(names: Mapping[str, str], pair: str, beside: DeltaGenerator) -> Ch
     with st.container(width=220):
         name = choose(MODEL, names)
     with beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"):
-        unit, colour, picture = (choose_titled(each) for each in (UNIT, COLOUR, PICTURE))
+        quantity, unit, colour, picture = map(choose_titled, (QUANTITY, UNIT, COLOUR, PICTURE))
     return CheckSettings(
         key=_key(name, pair),
+        quantity=quantity,
         unit=cast("Unit", unit),
         colour=cast("Colour", colour),
         picture=cast("ImageFormat", picture),
@@ -141,6 +143,8 @@ def _operate(frame: Frame, wanted: CheckSettings, line: DeltaGenerator) -> None:
         _say_likeliest(host.model(wanted.key), before, forced if edits else None, hidden)
     visit = frame.visit(wanted)
     edited = choose_view(forced, unit=wanted.unit, site=site, head=head) if edits else None
+    if wanted.quantity == "moved":
+        as_trained, edited = _moved(as_trained, edited, head)
     _maps(visit, as_trained, edited, offers() if editable else [])
     if before.classes:
         show_class_numbers({_("as trained"): before} | ({_("edited"): afresh} if edits else {}))
@@ -149,6 +153,20 @@ def _operate(frame: Frame, wanted: CheckSettings, line: DeltaGenerator) -> None:
     hops = {"heads": _("which hops matter here")} if before.classes else {}
     chosen = choose(CHECK, {**labels_of(CHECK), **hops})
     show_check(chosen, Check(visit, before, site, head))
+
+
+def _moved(before: View, after: View | None, head: Head | None) -> tuple[View, View | None]:
+    """Return what is moved in the place of the weights of one map; where that is not known, say so."""
+    site = before.shown.site
+    if not before.trace[site].has_moved:
+        st.caption(_("What a key moves is not known here: neither values nor the matrix after them are seen."))
+        return before, after
+
+    def moved(view: View) -> View:
+        maps = tuple(each.moved() if each.site == site else each for each in view.trace)
+        return choose_view(replace(view.trace, maps=maps), unit=view.unit, site=site, head=head)
+
+    return moved(before), after and moved(after)
 
 
 def _say_what_it_did(
@@ -210,6 +228,7 @@ def _maps(visit: Visit[CheckSettings], before: View, after: View | None, offered
     views = [before] if after is None else [before, after]
     titles = (_("as trained"), _("edited"))[: len(views)]
     name = f"{before.trace.source_text[:40]} {wanted.key} {'' if after is None else 'edited'}"
+    name += " moved" * (before.quantity == "moved")
     says = " · ".join(sentence_of(view, count=1) for view in views)
     look = Look(wanted.colour, visit.width, says, f"{file_name(name)}.{wanted.picture}")
     picture = Picture("comparison", encode_edited(before, after, offers=offered, look=look))

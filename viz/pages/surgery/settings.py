@@ -8,7 +8,7 @@ from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.masking import MASKED
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, TextSetting
-from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
+from viz.widgets.shared_settings import COLOUR, PICTURE, QUANTITY, UNIT
 
 PAIR, OPERATED = "pair of languages", "model that is operated on"
 """What settings belong to."""
@@ -34,4 +34,4 @@ AGAINST = Choice(
     choices={"weights": mark("against random weights"), "order": mark("against shuffled words")},
 )
 
-SETTINGS = (SENTENCE, MASKED, LANGUAGES, MODEL, UNIT, COLOUR, PICTURE, EDITS, SHOWN, CHECK, AGAINST, OTHER)
+SETTINGS = (SENTENCE, MASKED, LANGUAGES, MODEL, QUANTITY, UNIT, COLOUR, PICTURE, EDITS, SHOWN, CHECK, AGAINST, OTHER)
