@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -27,10 +27,11 @@ from models.experiments.alignment import (
     AlignedSentence,
     Choice,
     Extractor,
+    GoldSentence,
     aligned,
     choose,
     choose_heads,
-    error_rate,
+    counted,
     error_rates,
     read_gold,
 )
@@ -114,10 +115,14 @@ def translation_figures(model: Translator, data: Path) -> dict[str, Any]:
     }
 
 
+def gold_pairs(pair: str, name: str, data: Path) -> Iterator[GoldSentence]:
+    """Return a gold set."""
+    return read_gold(gold_file(pair) if name == EVERYDAY else data / "gold" / f"{name}.tsv.xz")
+
+
 def gold_sentences(model: Translator, name: str, data: Path) -> list[AlignedSentence]:
     """Return a gold set as `model` aligns it."""
-    path = gold_file(model.entry.pair) if name == EVERYDAY else data / "gold" / f"{name}.tsv.xz"
-    return aligned(model, tqdm(list(read_gold(path)), desc=name, disable=None))
+    return aligned(model, tqdm(list(gold_pairs(model.entry.pair, name, data)), desc=name, disable=None))
 
 
 def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:
@@ -125,7 +130,7 @@ def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:
 
     ``aer`` is of the map that the trial set chose, of those whose rows are the words written, one link a target word:
     the map that pages show. ``aer_grown`` is of the same map, its links grown from both directions; ``aer_heads``, of a
-    model of several heads, of the mean of a few, the links grown.
+    model of several heads, of the mean of a few, the links grown. ``aer_interval`` has the bootstrap's 95 % of each.
     """
     if not model.mechanism.has_attention:
         return {}
@@ -146,8 +151,13 @@ def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:
         ".".join(map(str, choice)): round(rate, 4) for choice, rate in sorted(rates.items(), key=str)
     }
     sets = {TRIAL[pair]: trial} | {name: gold_sentences(model, name, data) for name in GOLD[pair]}
+    figures["aer_interval"] = {}
     for way, (choices, extractor) in ways.items():
-        figures[way] = {name: round(error_rate(each, choices, extractor), 4) for name, each in sets.items()}
+        counts = {name: counted(each, choices, extractor) for name, each in sets.items()}
+        figures[way] = {name: round(each.value, 4) for name, each in counts.items()}
+        figures["aer_interval"][way] = {
+            name: [round(end, 4) for end in each.interval()] for name, each in counts.items()
+        }
     return figures
 
 

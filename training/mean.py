@@ -21,7 +21,7 @@ from training.options import Weights
 from training.recipes import RecipeError
 from training.trainer import LOG_FILE
 
-MEASURED = ("bleu", "aer", "aer_grown", "aer_heads", "alignment", "examples_in_training")
+MEASURED = ("bleu", "aer", "aer_grown", "aer_heads", "aer_interval", "aer_moved", "alignment", "examples_in_training")
 """What a card says of the weights themselves: not true of the mean."""
 _ONE = ("key", "network", "tokenizer_sha256")
 

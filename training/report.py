@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from models.command import run
 from models.registry import catalog, describe
 from models.sites import Site
 from models.translation.entry import Entry
+from training.data import KEPT
+from training.eflomal import FIGURES
 
 PAGE = Path(__file__).parents[1] / "docs" / "models.md"
 BEGIN, END = "<!-- results:begin -->", "<!-- results:end -->"
@@ -93,13 +96,22 @@ def own_tokens(entry: Entry) -> int:
 
 def _alignments(pair: str, entries: Sequence[Entry]) -> str:
     rows = [["model", "links", *(f"AER {title}" for title in GOLD[pair]), "read off"]]
+    if (path := KEPT / pair / FIGURES).is_file() and not entries[0].mechanism.is_small:
+        found = json.loads(path.read_text(encoding="utf8"))
+        rows.append(["eflomal, an aligner", "grown", *_rates(pair, found["aer"], found["interval"]), "both directions"])
     for entry in entries:
         card, chosen = entry.card, entry.card.get("alignment", {})
         for way in (each for each in WAYS if entry.mechanism.has_attention and (each in card or each == "aer")):
-            rates = [card.get(way, {}).get(name) for name in GOLD[pair].values()]
-            figures = [UNKNOWN if rate is None else f"{rate:.3f}" for rate in rates]
-            rows.append([f"`{entry.key}`", WAYS[way], *figures, _read_off(chosen, way)])
+            rates, ends = card.get(way, {}), card.get("aer_interval", {}).get(way, {})
+            rows.append([f"`{entry.key}`", WAYS[way], *_rates(pair, rates, ends), _read_off(chosen, way)])
     return markdown_table(rows)
+
+
+def _rates(pair: str, rates: Mapping[str, float], ends: Mapping[str, Sequence[float]]) -> list[str]:
+    """Return the rate on each gold set of a pair, with half the width of its interval where that was measured."""
+    figures = {name: f"{rate:.3f}" for name, rate in rates.items()}
+    figures |= {name: f"{figures[name]} ± {(high - low) / 2:.3f}" for name, (low, high) in ends.items()}
+    return [figures.get(name, UNKNOWN) for name in GOLD[pair].values()]
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:

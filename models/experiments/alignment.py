@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import lzma
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -33,6 +33,8 @@ READINGS: tuple[Reading, ...] = ("written", "input")
 TOLD_APART = 0.01
 """Alignment error rates of a trial set of 37 sentences that differ by less are taken for equal."""
 MOST_HEADS = 4
+RESAMPLES = 1000
+"""Of the bootstrap."""
 
 
 @dataclass(frozen=True)
@@ -135,24 +137,40 @@ class ErrorRate:
 
     hits: int = 0
     size: int = 0
+    sentences: list[tuple[int, int]] = field(default_factory=list)  # hits and size of each
 
     def add(self, links: frozenset[Link], gold: GoldSentence) -> None:
         """Count one sentence."""
-        self.hits += len(links & gold.sure) + len(links & gold.possible)
-        self.size += len(links) + len(gold.sure)
+        hits, size = len(links & gold.sure) + len(links & gold.possible), len(links) + len(gold.sure)
+        self.sentences.append((hits, size))
+        self.hits += hits
+        self.size += size
 
     @property
     def value(self) -> float:
         """The rate, 0 (best) to 1."""
         return 1 - self.hits / self.size
 
+    def interval(self) -> tuple[float, float]:
+        """Return the middle 95 % of the rate over `RESAMPLES` draws of as many sentences (percentile bootstrap)."""
+        counts = np.array(self.sentences)
+        drawn = np.random.default_rng(0).integers(len(counts), size=(RESAMPLES, len(counts)))
+        hits, sizes = counts[drawn].sum(axis=1).T
+        low, high = np.quantile(1 - hits / np.maximum(sizes, 1), (0.025, 0.975))
+        return float(low), float(high)
 
-def error_rate(sentences: Sequence[AlignedSentence], choices: Sequence[Choice], extractor: Extractor) -> float:
-    """Return the AER of the links that `extractor` reads off the mean of the maps of `choices`."""
+
+def counted(sentences: Sequence[AlignedSentence], choices: Sequence[Choice], extractor: Extractor) -> ErrorRate:
+    """Count the links that `extractor` reads off the mean of the maps of `choices`."""
     count = ErrorRate()
     for each in sentences:
         count.add(each.links(choices, extractor), each.gold)
-    return count.value
+    return count
+
+
+def error_rate(sentences: Sequence[AlignedSentence], choices: Sequence[Choice], extractor: Extractor) -> float:
+    """Return the AER of the links that `extractor` reads off the mean of the maps of `choices`."""
+    return counted(sentences, choices, extractor).value
 
 
 def error_rates(sentences: Sequence[AlignedSentence], extractor: Extractor = strongest_sources) -> dict[Choice, float]:

@@ -39,7 +39,15 @@ def grown_links(weights: NDArray[Any]) -> frozenset[Link]:
     by_row, by_column = np.zeros(weights.shape, dtype=bool), np.zeros(weights.shape, dtype=bool)
     by_row[np.arange(targets), weights.argmax(axis=1)] = True
     by_column[weights.argmax(axis=0), np.arange(sources)] = True
-    union, grown = by_row | by_column, by_row & by_column
+    return grow(by_row, by_column)
+
+
+def grow(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> frozenset[Link]:
+    """Return the links of both directions, grown at their corners by those of either: see `grown_links`.
+
+    Shapes: `one` and `other` [target, source].
+    """
+    union, grown = one | other, one & other
     linked = np.zeros_like(grown)
     while (grown != linked).any():
         linked = grown

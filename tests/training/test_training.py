@@ -1051,7 +1051,9 @@ class TestCommands:
         assert figures["alignment"]["chosen_on"] == evaluate.TRIAL[pair]
         expected = {evaluate.TRIAL[pair]: 0.0} | dict.fromkeys(evaluate.GOLD[pair], 1.0)
         assert figures["aer"] == figures["aer_grown"] == figures["aer_heads"] == expected
-        assert set(figures) == {"alignment", "aer", "aer_grown", "aer_heads"}
+        ends = {name: [rate, rate] for name, rate in expected.items()}
+        assert figures["aer_interval"] == dict.fromkeys(("aer", "aer_grown", "aer_heads"), ends)
+        assert set(figures) == {"alignment", "aer", "aer_grown", "aer_heads", "aer_interval"}
 
     @pytest.mark.parametrize("key", sorted(set(KEYS) - set(ATTENTIVE)))
     def test_without_a_map_bleu_is_measured_and_no_alignment(
@@ -1148,6 +1150,7 @@ def test_each_pair_has_tables_with_its_own_test_sets(monkeypatch: pytest.MonkeyP
         "bahdanau-zh-en": {
             "aer": {"tsinghua_zh-en.odd": 0.71},
             "aer_grown": {"tsinghua_zh-en.odd": 0.62},
+            "aer_interval": {"aer_grown": {"tsinghua_zh-en.odd": [0.6, 0.65]}},
             "aer_heads": {"tsinghua_zh-en.odd": 0.5},
             "alignment": {**CHOICE, "head": "mean", "heads": heads},
         },
@@ -1162,7 +1165,8 @@ def test_each_pair_has_tables_with_its_own_test_sets(monkeypatch: pytest.MonkeyP
     for drawn in tables().split("\n\n"):
         names, _rule, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in drawn.splitlines())
         found.append([dict(zip(names, row, strict=True)) for row in rows])
-    (french,), (aligned_french,), (english,), aligned_english = found
+    (french,), (aligner, aligned_french), (english,), aligned_english = found
+    assert aligner["model"] == "eflomal, an aligner"
     assert (french["model"], french["BLEU everyday.test"]) == ("`bahdanau-en-fr`", UNKNOWN)
     assert english["BLEU 3am.test"] == UNKNOWN
     assert (aligned_french["AER hansards odd"], aligned_french["AER alibi"]) == ("0.430", "0.530")
@@ -1170,6 +1174,6 @@ def test_each_pair_has_tables_with_its_own_test_sets(monkeypatch: pytest.MonkeyP
     assert aligned_french["read off"] == "not chosen"
     assert [(each["links"], each["AER tsinghua odd (news)"], each["read off"]) for each in aligned_english] == [
         ("strongest", "0.710", "decoder.0.cross, mean of heads, written"),
-        ("grown", "0.620", "decoder.0.cross, mean of heads, written"),
+        ("grown", "0.620 ± 0.025", "decoder.0.cross, mean of heads, written"),
         ("grown", "0.500", "the mean of layer.head 0.4 written, 0.1 input"),
     ]
