@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -26,6 +27,7 @@ from models.experiments.aligning_heads import gold_file
 from models.experiments.alignment import (
     AlignedSentence,
     Choice,
+    ErrorRate,
     Extractor,
     GoldSentence,
     aligned,
@@ -130,7 +132,8 @@ def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:
 
     ``aer`` is of the map that the trial set chose, of those whose rows are the words written, one link a target word:
     the map that pages show. ``aer_grown`` is of the same map, its links grown from both directions; ``aer_heads``, of a
-    model of several heads, of the mean of a few, the links grown. ``aer_interval`` has the bootstrap's 95 % of each.
+    model of several heads, of the mean of a few, the links grown; ``aer_moved`` of what is moved on the map that pages
+    show, by all its heads together, the links grown. ``aer_interval`` has the bootstrap's 95 % of each.
     """
     if not model.mechanism.has_attention:
         return {}
@@ -153,12 +156,17 @@ def alignment_figures(model: Translator, data: Path) -> dict[str, Any]:
     sets = {TRIAL[pair]: trial} | {name: gold_sentences(model, name, data) for name in GOLD[pair]}
     figures["aer_interval"] = {}
     for way, (choices, extractor) in ways.items():
-        counts = {name: counted(each, choices, extractor) for name, each in sets.items()}
-        figures[way] = {name: round(each.value, 4) for name, each in counts.items()}
-        figures["aer_interval"][way] = {
-            name: [round(end, 4) for end in each.interval()] for name, each in counts.items()
-        }
+        _add(figures, way, {name: counted(each, choices, extractor) for name, each in sets.items()})
+    if trial[0].moved:
+        lengths = {name: [replace(each, maps=each.moved) for each in own] for name, own in sets.items()}
+        _add(figures, "aer_moved", {name: counted(each, (chosen,), grown_links) for name, each in lengths.items()})
     return figures
+
+
+def _add(figures: dict[str, Any], way: str, counts: Mapping[str, ErrorRate]) -> None:
+    """Add the rates of one way, and their intervals."""
+    figures[way] = {name: round(each.value, 4) for name, each in counts.items()}
+    figures["aer_interval"][way] = {name: [round(end, 4) for end in each.interval()] for name, each in counts.items()}
 
 
 def _record(choice: Choice) -> dict[str, Any]:

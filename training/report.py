@@ -32,7 +32,7 @@ GOLD = {
     "zh-en": {"tsinghua odd (news)": "tsinghua_zh-en.odd"},
 }
 """The gold alignments of a pair, a column each."""
-WAYS = {"aer": "strongest", "aer_grown": "grown", "aer_heads": "grown"}
+WAYS = {"aer": "strongest", "aer_grown": "grown", "aer_moved": "grown, moved", "aer_heads": "grown"}
 """The extractor of each kind of rate that a card holds."""
 UNKNOWN = "not measured"
 

@@ -98,9 +98,15 @@ def word_map(each: AttentionMap, trace: AttentionTrace, gold: GoldSentence) -> N
 
     Shapes: returns [head, target, source].
     """
+    return _word_map(each.weights, each.query_tokens, trace, gold)
+
+
+def _word_map(
+    weights: NDArray[np.float32], rows: TokenSequence, trace: AttentionTrace, gold: GoldSentence
+) -> NDArray[np.float32]:
     keys = gold_indices(trace.source, gold.source)
     queries = gold_indices(trace.target, gold.target)
-    weights = each.weights[:, _plain(each.query_tokens)][:, :, _plain(trace.source)]
+    weights = weights[:, _plain(rows)][:, :, _plain(trace.source)]
     return merge_to_words(weights, query_words=queries, key_words=keys)
 
 
@@ -110,6 +116,7 @@ class AlignedSentence:
 
     gold: GoldSentence
     maps: dict[Choice, NDArray[np.float32]]  # [target, source]
+    moved: dict[Choice, NDArray[np.float32]] = field(default_factory=dict)  # what is moved, where values were seen
 
     def links(self, choices: Sequence[Choice], extractor: Extractor) -> frozenset[Link]:
         """Read links off the mean of the maps of `choices`."""
@@ -117,18 +124,25 @@ class AlignedSentence:
 
 
 def aligned(model: Translator, sentences: Collection[GoldSentence]) -> list[AlignedSentence]:
-    """Run `model` on gold sentences; keep each cross map, head ("mean" among them) and reading."""
+    """Run `model` on gold sentences; keep each cross map, head ("mean" among them) and reading, in both quantities."""
     found = []
     for gold in sentences:
         trace = model.attend(" ".join(gold.source), " ".join(gold.target), sites=("decoder.*.cross",))
-        maps: dict[Choice, NDArray[np.float32]] = {}
-        for site in trace.sites:
-            for reading in READINGS:
-                heads = word_map(trace.read(site, reading), trace, gold)
-                maps |= {(str(site), head, reading): weights for head, weights in enumerate(heads)}
-                maps[str(site), "mean", reading] = heads.mean(axis=0)
-        found.append(AlignedSentence(gold, maps))
+        moved = _maps(trace.moved(), gold) if trace.has_moved else {}
+        found.append(AlignedSentence(gold, _maps(trace, gold), moved))
     return found
+
+
+def _maps(trace: AttentionTrace, gold: GoldSentence) -> dict[Choice, NDArray[np.float32]]:
+    maps: dict[Choice, NDArray[np.float32]] = {}
+    for site in trace.sites:
+        for reading in READINGS:
+            each = trace.read(site, reading)
+            both = np.concatenate([each.weights, each.mean[None]])
+            *heads, mean = _word_map(both, each.query_tokens, trace, gold)
+            maps |= {(str(site), head, reading): weights for head, weights in enumerate(heads)}
+            maps[str(site), "mean", reading] = mean
+    return maps
 
 
 @dataclass
