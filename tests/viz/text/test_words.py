@@ -34,7 +34,10 @@ SHOWN_NAMED = frozenset("label help placeholder title caption body message text 
 # Not the interface's: the name of the project, sentences that a visitor could have typed, and how to measure again.
 NAMES = (
     "Attention Bench",
-    "The cat drank the milk because it was ",
+    "The cat drank the milk",
+    "The dog drank the milk.",
+    "When Mary and John went out",
+    "When Anna and John went out",
     "He bought new shoes.",
     "He moved to New York.",
     "When the children came home from school",

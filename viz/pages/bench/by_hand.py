@@ -122,9 +122,9 @@ def _rates(
     st.caption(
         plain(
             _(
-                "Alignment error rate (Och and Ney 2003) of the maps shown: 1 \u2212 (|A∩S| + |A∩P|) / (|A| + |S|), A "
-                "the model's links, S your sure ones, P those and the possible ones. 0: all agree; 1: no link does. "
-                "One sentence says little of a model. </s> is left out."
+                "Alignment error rate (Och and Ney 2003) of the attention weights: 1 \u2212 (|A∩S| + |A∩P|) / "
+                "(|A| + |S|), A the model's links, S your sure ones, P those and the possible ones. 0: all agree; "
+                "1: no link does. One sentence says little of a model. </s> is left out."
             )
         )
     )

@@ -115,9 +115,10 @@ def show_summaries(summaries: list[Summary], name: str) -> None:
     st.dataframe(table_of_summaries(summaries), hide_index=True)
     st.caption(
         _(
-            "Entropy: of the map shown, mean over rows, 0 where one word gets all. Coverage: how much of each source "
-            "word was read in all, counted up to 1, mean. Divergence (Jensen-Shannon): 0 where rows read alike, on one "
-            "translation. Milliseconds: what the run took on this server when it was made, hooks and all."
+            "Entropy: of the weights of the map shown, mean over rows, 0 where one word gets all. Coverage: how much "
+            "of each source word was read in all, counted up to 1, mean. Divergence (Jensen-Shannon): 0 where rows "
+            "read alike, on one translation. Milliseconds: what the run took on this server when it was made, "
+            "hooks and all."
         )
     )
     csv_box(csv_of_summaries(summaries), f"{file_name(name)}-summary")

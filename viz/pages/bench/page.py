@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import streamlit as st
@@ -208,12 +209,13 @@ def _show(
     }
     run = ("bench", source, target, *places.items(), wanted.unit, wanted.reading, wanted.quantity)
     views = host.workings.get(run, lambda: _views(traces, places, wanted))
-    compared: dict[str, View] = {}
+    same: dict[str, AttentionTrace] = {}
     if chosen in views and (wanted.order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):
         same = on_one_translation(host, traces, target, chosen, frame.messages)
-        compared = _views(same, places, wanted)
+    compared, weighed = _views(same, places, wanted), replace(wanted, quantity="weights")
     measured = traces if wanted.order != YEAR or SUMMARY in also else {}
-    summaries = _summaries(host, measured, views, compared, chosen)
+    numbers = (_views(each, places, weighed) for each in (measured, same))  # always of weights
+    summaries = _summaries(host, measured, *numbers, chosen)
     order = in_order(tuple(traces), summaries, wanted.order)
     with drawn:
         if (PREDICT in also and not show_predicting(views)) or is_hidden():

@@ -37,8 +37,9 @@ def rate(links: frozenset[Any]) -> float:
     return 1 - (len(links & sure) + len(links & possible)) / (len(links) + len(sure))
 
 
-def test_the_rates_are_those_of_the_links_that_were_set() -> None:
-    app = opened(target=TRANSLATION, hand=LINKS)
+@pytest.mark.parametrize("quantity", ["weights", "moved"])
+def test_the_rates_are_those_of_the_links_that_were_set_by_weights(quantity: str) -> None:
+    app = opened(target=TRANSLATION, hand=LINKS, quantity=quantity)
     grid = grid_of(app)
     assert "".join(grid["target"]).replace("\u2068", "").replace("\u2069", "") == TRANSLATION.replace(" ", "")
     (table,) = app.dataframe

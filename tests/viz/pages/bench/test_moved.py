@@ -48,3 +48,10 @@ def test_without_it_the_page_shows_weights() -> None:
 @pytest.mark.parametrize("also", ["differences", "summary", "numbers"])
 def test_what_stands_below_takes_it(also: str) -> None:
     assert "moved" in opened(quantity="moved", also=also).query_params["quantity"]
+
+
+def test_the_table_of_all_mechanisms_is_always_of_weights() -> None:
+    columns = ["mean entropy (bits)", "coverage", "divergence from the chosen one (bits)"]
+    tables = [opened(quantity=each, also="summary").dataframe[0].value[columns] for each in ("weights", "moved")]
+    assert tables[0].notna().any().all()
+    assert tables[0].equals(tables[1])
