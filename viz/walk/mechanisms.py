@@ -7,7 +7,19 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from viz.text.language import mark
-from viz.walk import block, centre, choice, convolution, fusion, output, pyramid, relative, scores, weights
+from viz.walk import (
+    block,
+    centre,
+    choice,
+    convolution,
+    fusion,
+    output,
+    position_split,
+    pyramid,
+    relative,
+    scores,
+    weights,
+)
 from viz.walk import fixed_vector as vector
 from viz.walk.hops import SELF_ATTENTIVE
 from viz.walk.memory import LSTMN_WALK, MEMORY_WALKS
@@ -160,6 +172,19 @@ _POST_LN = Walk(
     (block.EMBED, block.PROJECT, *_HEADS, block.ADD_AND_NORMALISE, block.FEED_AND_NORMALISE, output.POST_LN_PREDICT),
     Letters(query="q", key="k", value="v"),
 )
+
+
+def _with_positions(walk: Walk, split: Part) -> Walk:
+    """Return `walk` with the score split into words and positions, after its scaling and in a line of its own."""
+    after = walk.parts.index(scores.SCALING) + 1
+    line = (
+        r"[[split:\frac{q_i k_j^\top}{\sqrt{d_{head}}} = "
+        r"\frac{(q^{w}_i + q^{p}_i)(k^{w}_j + k^{p}_j)^\top}{\sqrt{d_{head}}}]]"
+    )
+    parts = (*walk.parts[:after], split, *walk.parts[after:])
+    return replace(walk, formula=(*walk.formula[:-2], line, *walk.formula[-2:]), parts=parts)
+
+
 _RELATIVE_EMBED = r"[[embed:x_i = \sqrt{d}\, E_{w_i}]]"
 _RELATIVE_SELF = replace(
     _PRE_LN,
@@ -273,8 +298,8 @@ WALKS: Mapping[str, Walk] = MappingProxyType(
         "lstmn-shallow": fusion.SHALLOW,
         "lstmn-deep": fusion.DEEP,
         "convs2s": _CONVOLUTIONAL,
-        "transformer-post-ln": _POST_LN,
-        "transformer": _PRE_LN,
+        "transformer-post-ln": _with_positions(_POST_LN, position_split.SPLIT),
+        "transformer": _with_positions(_PRE_LN, position_split.SPLIT_OF_NORMALISED),
         "transformer-relative": _RELATIVE,
         "self-attentive": SELF_ATTENTIVE,
         **MEMORY_WALKS,

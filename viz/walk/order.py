@@ -23,6 +23,7 @@ _ORDER = (
     "distance",
     "scores",
     "scaling",
+    "split",
     "mask",
     "softmax",
     "gaussian",

@@ -32,6 +32,7 @@ _LIT = {
     "distance": ("state", "score"),
     "scores": ("state", "score"),
     "scaling": ("score",),
+    "split": ("state", "score"),
     "mask": ("score",),
     "centre": ("state", "window"),
     "gaussian": ("window", "weight"),

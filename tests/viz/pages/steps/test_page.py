@@ -89,7 +89,7 @@ class TestSteps:
         trace = shared_host().attend(key, SENTENCE)
         (picture,) = walk_of(app)["pictures"]
         several = any(each.layer for each in trace.sites)
-        elsewhere = {"embed", "predict"} if several else set()  # at the first and at the last layer
+        elsewhere = {"embed", "split", "predict"} if several else set()  # at the first and at the last layer
         parts = [part.key for part in WALKS[mechanism].parts if part.key not in elsewhere]
         assert [step["key"] for step in picture["steps"]] == parts
         assert all(step["says"] for step in picture["steps"])
