@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from viz.canvas.payload import MOST_PICKED, USUAL, Look, header_of, pack
-from viz.captions.maps import common_notes, empty_note, map_title, threshold_note
+from viz.captions.maps import common_notes, empty_note, map_title, quantity_note, threshold_note
 from viz.figures.drawing.axes import AXIS_TITLE_SIZE, axis_places, cell_gap, heading_size, longest_label, panel_size
 from viz.figures.drawing.colour_bar import NUMBERS_HEIGHT, bar_height, bar_width, title_lines, weight_colours
 from viz.figures.drawing.grid import LINE_HEIGHT, TICK, Box, Grid, PanelSize, arrange
@@ -48,7 +48,7 @@ def encode_comparison(
     title = _(
         "{heads}: {title}", heads=listed((place.title for place in places), SEMICOLON), title=map_title(view.shown.site)
     )
-    said = "\u00a0· ".join((*common_notes(view), *threshold_note([each.weights for each in views], view.threshold)))
+    said = "\u00a0· ".join((*_common(view), *threshold_note([each.weights for each in views], view.threshold)))
     header = {
         **header_of(view, title, said, look, _OFFERING if offers else _WORDS),
         **labels_of(view, look.width),
@@ -83,7 +83,7 @@ def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, 
     """Return the places of 1, 2, ... `most` maps, as `layout_of` gives them."""
     title = max((place.title for place in among), key=len)
     panel = replace(panel_of(view, title=title, notes=_empty(view)), threshold=0.0)
-    first = replace(panel, notes=(*common_notes(view), *panel.notes))  # what holds for all is said under the first
+    first = replace(panel, notes=(*_common(view), *panel.notes))  # what holds for all is said under the first
     panels = [first, *[panel] * (most - 1)]
     sizes = [panel_size(each, longest_label(width)) for each in panels]
     counts = range(1, most + 1)
@@ -113,6 +113,11 @@ def layout_of(
         "angle": grid.angle,
         "column_font": grid.column_font,
     }
+
+
+def _common(view: View) -> list[str]:
+    """Return what holds for all maps, less what is moved: the caption says that once, below the picture."""
+    return [note for note in common_notes(view) if note not in quantity_note(view)]
 
 
 def _empty(view: View) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from viz.canvas.comparison import encode_comparison
 from viz.canvas.payload import Look
 from viz.canvas.standalone import Picture
 from viz.captions import heads
+from viz.captions.maps import quantity_note
 from viz.captions.tables import csv_of_views
 from viz.figures import HeadPlace, head_combination, head_comparison, head_difference, head_lines
 from viz.figures.comparison import Combination
@@ -69,6 +70,7 @@ def _side_by_side(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Seq
     views, wanted, width = shown.pick(picked), visit.wanted, visit.width
     says, name = heads.comparison_sentence(picked, views), _file_name(shown, "side", picked)
     says = " ".join(filter(None, (says, *map(heads.value_sentence, picked, views))))
+    says += "".join(f" {note}{_('.')}" for note in quantity_note(views[0]))
     paper = partial(head_comparison, shown.trace, heads=picked, width=width, **wanted.common)
     if max(views[0].weights.shape) > MOST_LABELLED:
         show(Shown(paper(), key=FIGURE, says=says, name=name), visit)

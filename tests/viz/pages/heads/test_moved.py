@@ -12,6 +12,7 @@ import pytest
 from models.trace import AttentionTrace
 from tests.support.heads_page import MINILM, opened, overview, parameter, trace_of, words
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
+from tests.support.payloads import compared
 from viz.captions.tables import csv_of_views
 from viz.views.heads import HeadPlace, pick_views
 from viz.views.view import choose_view
@@ -85,3 +86,12 @@ def test_a_picked_head_says_how_long_the_value_of_its_most_attended_key_is() -> 
     for quantity in ("weights", "moved"):
         said[quantity] = words(opened(model=MINILM, quantity=quantity, heads0="1"))
         assert f"its value is {lengths[key]:.2f} times the mean length" in said[quantity]
+
+
+def test_what_moved_means_is_said_once_for_all_picked_heads() -> None:
+    app = opened(model=MINILM, quantity="moved", heads0="1", heads2="3 4")
+    header, _maps = compared(app)
+    assert "Kobayashi" not in json.dumps(header["layouts"])
+    assert header["alt"].count("Kobayashi") == 1
+    assert "moved: share of the lengths" in " ".join(each["text"] for each in header["layouts"][0]["texts"])
+    assert sum(each.value.count("Kobayashi") for each in app.caption) == 1
