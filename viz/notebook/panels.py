@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import traitlets
 
@@ -12,7 +12,7 @@ from models.errors import InputError
 from models.keys import is_pretrained, pair_of
 from models.mechanisms import mechanisms, usual
 from models.model import Model
-from models.trace import AttentionTrace, Reading
+from models.trace import AttentionTrace, Quantity, Reading
 from viz.canvas.alignment import AlignmentView, encode_alignment
 from viz.captions.written import written_words
 from viz.figures import alignment_heatmap
@@ -75,13 +75,22 @@ class BenchWidget(AlignmentWidget):
     message = traitlets.Unicode().tag(sync=True)
     _asks = traitlets.Unicode().tag(sync=True)
 
-    def __init__(self, sentence: str, models: Sequence[Model], *, colour: Colour, options: Mapping[str, Any]) -> None:
-        self.models = tuple(models)
+    def __init__(
+        self,
+        sentence: str,
+        models: Sequence[Model],
+        *,
+        quantity: Quantity,
+        colour: Colour,
+        options: Mapping[str, Any],
+    ) -> None:
+        self.models, self._quantity = tuple(models), quantity
         traits = {"sentence": sentence, "_asks": _(_ASKS)}
         super().__init__(self._attend(sentence), colour=colour, options=options, **traits)
 
     def _attend(self, sentence: str) -> list[AttentionTrace]:
-        return [each.attend(sentence) for each in self.models]
+        traces = [each.attend(sentence) for each in self.models]
+        return [each.moved() if self._quantity == "moved" and each.sites else each for each in traces]
 
     @traitlets.observe("sentence")
     def _take_sentence(self, change: traitlets.Bunch) -> None:
@@ -150,6 +159,7 @@ def bench(
     models: Sequence[str | Model] | None = None,
     *,
     pair: str = "en-fr",
+    quantity: Quantity = "weights",
     unit: Unit = "word",
     colour: Colour = "linear",
 ) -> BenchWidget:
@@ -164,6 +174,8 @@ def bench(
         the Bench shows first.
     pair : str, optional
         Whose translators are shown if `models` is left out.
+    quantity : {"weights", "moved"}, optional
+        Attention weights, or how far each word moves the query's vector.
     unit : {"word", "piece"}, optional
         Words (subwords summed over a key word, averaged over a query word), or the tokens that the model reads.
     colour : {"linear", "root"}, optional
@@ -178,7 +190,9 @@ def bench(
     Raises
     ------
     InputError
-        If there is no such model, or it cannot read the sentence.
+        If there is no such model, it cannot read the sentence, or what is moved is not known of it.
+    ValueError
+        If `quantity` is neither.
 
     Examples
     --------
@@ -188,11 +202,14 @@ def bench(
     'Le chien dort.'
     """
     keys = [f"{each.key}-{pair}" for each in usual() if each.has_attention] if models is None else models
+    if quantity not in get_args(Quantity):
+        message = f"quantity is 'weights' or 'moved'; got {quantity!r}"
+        raise ValueError(message)
     if not keys:
         message = "bench takes at least one model"
         raise TypeError(message)
     loaded = [load(each) if isinstance(each, str) else each for each in ([keys] if isinstance(keys, str) else keys)]
-    return BenchWidget(sentence, loaded, colour=colour, options={"unit": unit})
+    return BenchWidget(sentence, loaded, quantity=quantity, colour=colour, options={"unit": unit})
 
 
 def _panel(trace: AttentionTrace, options: Mapping[str, Any]) -> AlignmentView:

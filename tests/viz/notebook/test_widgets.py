@@ -23,6 +23,7 @@ from tests.support.canvas_samples import HOSTILE, SAMPLES
 from tests.support.payloads import decode, decode_alignment
 from viz.notebook import Pointed, alignment, bench, head_view, model_view
 from viz.views.heads import HeadPlace
+from viz.views.view import choose_view
 
 SENTENCE = "The cat sleeps."
 
@@ -129,6 +130,20 @@ def test_a_sentence_from_the_browser_is_read_by_every_model_and_a_bad_one_is_nam
         bench("", ["bahdanau-en-fr"])
     with pytest.raises(InputError):
         bench(SENTENCE, ["no-such-model"])
+
+
+def test_widgets_show_what_is_moved_also_of_a_sentence_typed_anew() -> None:
+    trace = load("transformer-en-fr").attend(SENTENCE)
+    shown = bench(SENTENCE, ["seq2seq-en-fr", "transformer-en-fr"], quantity="moved")
+    for sentence in (SENTENCE, "The dog sleeps."):
+        shown.sentence = sentence
+        header, (weights,) = decode_alignment(shown._payloads[0])
+        expected = choose_view(load("transformer-en-fr").attend(sentence).moved()).weights
+        np.testing.assert_allclose(weights, expected, atol=1e-5)
+        assert header["scale"].startswith("moved")
+    assert head_view(trace.moved())._payloads != head_view(trace)._payloads
+    with pytest.raises(ValueError, match="'weights' or 'moved'"):
+        bench(SENTENCE, ["bahdanau-en-fr"], quantity="norms")  # type: ignore[arg-type]
 
 
 def test_widgets_of_one_notebook_know_nothing_of_each_other() -> None:
