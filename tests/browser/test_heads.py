@@ -16,7 +16,7 @@ from playwright.sync_api import Locator, Page, expect
 import models
 from models.huggingface.embedded import local_models
 from models.trace import AttentionTrace
-from tests.support.browsing import CELL, PIXEL, cell_of, point, running, says, settle
+from tests.support.browsing import CELL, PIXEL, cell_of, point, query, running, says, settle, until_link
 from viz.figures.drawing.theme import PAPER_COLOUR, TEXT_COLOUR, WEIGHT_SCALE
 from viz.measures.head_profile import profiles_of
 from viz.pages.heads.page import KEY
@@ -373,3 +373,38 @@ def test_a_picture_saved_from_a_dark_page_is_dark_on_white(visit: Callable[..., 
     turned = {each.attrib["transform"].split(" ")[0] for each in parts["text"] if "transform" in each.attrib}
     assert turned == {"rotate(-90", "rotate(-45"}
     assert "attention weight: share of the reading" in " ".join(said)
+
+
+@pytest.mark.parametrize(
+    ("screen", "lang", "said"),
+    [
+        ({}, "en", "rows 2-42 of 43"),
+        ({"width": 390, "height": 844, "touch": True}, "zh", "显示第 2-42 行"),
+    ],
+    ids=["desk", "phone in Chinese"],
+)
+def test_rows_are_chosen_by_slider_and_a_link_shows_them_to_others(
+    visit: Callable[..., Page], screen: dict[str, int], lang: str, said: str
+) -> None:
+    page = visit(sentence="The cat drank the milk. " * 7, unit="word", heads1="5", lang=lang, **screen)
+    settle(page)
+    page.locator(".st-key-span button").click()
+    ends = page.locator(".st-key-span-rows").get_by_role("slider")
+    ends.first.focus()
+    page.keyboard.press("ArrowRight")
+    until_link(page, lambda url: "rows=1-" in url)
+    settle(page)
+    ends.last.focus()
+    page.keyboard.press("ArrowLeft")
+    until_link(page, lambda url: "rows=1-41" in url)
+    settle(page)
+    stage = picked_heads(page)
+    expect(stage).to_have_attribute("aria-label", re.compile(re.escape(said)))
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    again = visit(**screen, **{name: value[0] for name, value in query(page).items()})
+    expect(picked_heads(again)).to_have_attribute("aria-label", re.compile(re.escape(said)))
+    again.locator(".st-key-span button").click()
+    again.locator(".st-key-span-all button").click()
+    until_link(again, lambda url: "rows=" not in url)
+    expect(picked_heads(again)).not_to_have_attribute("aria-label", re.compile(re.escape(said)))

@@ -11,10 +11,11 @@ from models.sites import Site
 from models.trace.written import Continuation
 from models.writing import Writing
 from viz.captions.edits import all_in_words
+from viz.text.counting import position_name
 from viz.text.language import SEMICOLON, _, _n, listed, say
 from viz.text.tokens import is_word, isolated, visible
 from viz.views.aligned import Linking
-from viz.views.hiding import HIDDEN
+from viz.views.hiding import HIDDEN, Span
 from viz.views.links import Link, strongest_links
 from viz.views.view import View, is_hard
 from viz.views.windows import Windows
@@ -35,13 +36,7 @@ def notes_of(view: View) -> tuple[str, ...]:
         notes.append(_("weights are approximate"))
     if view.merged:
         notes += [_("pieces merged to words"), *_one_place_note(view)]
-    if view.between is not None:
-        notes.append(between_note(view.between, _(HIDDEN)))
-    elif view.hidden_keys:
-        count, column = len(view.hidden_keys), _(HIDDEN)
-        notes.append(_("special tokens hidden: {count}; what they are given: {column}", count=count, column=column))
-    elif view.hidden_queries:
-        notes.append(_("rows of special tokens hidden: {count}", count=len(view.hidden_queries)))
+    notes += [*_hidden_notes(view), *_span_notes(view)]
     if view.folded:
         notes.append(
             _n(
@@ -51,6 +46,36 @@ def notes_of(view: View) -> tuple[str, ...]:
             )
         )
     return (*notes, *map(say, provenance.notes))
+
+
+def _hidden_notes(view: View) -> tuple[str, ...]:
+    """Say which tokens are hidden other than by a choice of rows and columns."""
+    keys, queries = len(view.hidden_keys), len(view.hidden_queries)
+    keys -= view.column_span.outside if view.column_span else 0
+    queries -= view.row_span.outside if view.row_span else 0
+    if view.between is not None:
+        return (between_note(view.between, _(HIDDEN)),)
+    if keys:
+        return (_("special tokens hidden: {count}; what they are given: {column}", count=keys, column=_(HIDDEN)),)
+    return (_("rows of special tokens hidden: {count}", count=queries),) if queries else ()
+
+
+def _span_notes(view: View) -> tuple[str, ...]:
+    """Say which part of the rows and of the columns is shown; nothing where all are."""
+    notes = []
+    if view.row_span is not None:
+        rows = _numbers(view.row_span)
+        notes.append(_("rows {first}-{last} of {all}; the others are hidden", **rows))
+    if view.column_span is not None:
+        columns = _numbers(view.column_span)
+        notes.append(
+            _("columns {first}-{last} of {all}; what the others are given: {column}", column=_(HIDDEN), **columns)
+        )
+    return tuple(notes)
+
+
+def _numbers(span: Span) -> dict[str, str]:
+    return {"first": position_name(span.first), "last": position_name(span.last), "all": str(span.total)}
 
 
 def quantity_note(view: View) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,15 @@ class Hiding:
     opened : tuple of int, optional
         Sentences, counted from 0, whose words keep rows and columns of their own, while each other sentence is folded
         to one row, the mean of its words, and one column, their sum. None folds none.
+    rows, columns : tuple of int, optional
+        First and last of the rows and of the columns that are shown, counted from 0 among those that nothing else
+        hides; a last one beyond the end means the end. What is given to other columns is in the last column.
 
     Raises
     ------
     ValueError
-        If `threshold` is not from 0 to 1, or `between` names texts that there are not.
+        If `threshold` is not from 0 to 1, `between` names texts that there are not, the last row or column is before
+        the first, or rows and columns are chosen of a text that is folded.
     """
 
     source: tuple[int, ...] = ()
@@ -47,6 +51,8 @@ class Hiding:
     threshold: float = 0.0
     between: tuple[int, int] | None = None
     opened: tuple[int, ...] | None = None
+    rows: tuple[int, int] | None = None
+    columns: tuple[int, int] | None = None
 
     def __post_init__(self) -> None:
         if self.between is not None and not set(self.between) <= {0, 1}:
@@ -55,6 +61,13 @@ class Hiding:
         if not 0 <= self.threshold <= 1:
             message = f"threshold is a weight from 0 to 1; got {self.threshold}"
             raise ValueError(message)
+        for span in filter(None, (self.rows, self.columns)):
+            if not 0 <= span[0] <= span[1]:
+                message = f"rows and columns are from a first to a last one, from 0; got {span}"
+                raise ValueError(message)
+            if self.opened is not None:
+                message = "rows and columns are chosen of a text that is not folded; leave out opened"
+                raise ValueError(message)
 
 
 NOTHING = Hiding()
@@ -79,6 +92,36 @@ def outside(tokens: TokenSequence, segment: int) -> tuple[int, ...]:
         message = "a map is cut between two texts of a pair; this is one text"
         raise ValueError(message)
     return tuple(place for place, each in enumerate(tokens.segments) if each != segment)
+
+
+class Span(NamedTuple):
+    """The rows or the columns from `first` to `last`, counted from 0, of `total` that there are."""
+
+    first: int
+    last: int
+    total: int
+
+    @property
+    def outside(self) -> int:
+        """How many rows or columns are not in it."""
+        return self.total - (self.last - self.first + 1)
+
+
+def cut_to(
+    span: tuple[int, int] | None, hidden: tuple[int, ...], tokens: TokenSequence
+) -> tuple[tuple[int, ...], Span | None]:
+    """Hide also what is outside `span` of the tokens that are not hidden; no span is returned if that is nothing."""
+    kept = [place for place in range(len(tokens)) if place not in set(hidden)]
+    if span is None or not kept:
+        return hidden, None
+    first, last = span[0], min(span[1], len(kept) - 1)
+    if first > last:
+        message = f"no row or column {first}; there are {len(kept)}"
+        raise ValueError(message)
+    cut = Span(first, last, len(kept))
+    if not cut.outside:
+        return hidden, None
+    return tuple(sorted({*hidden, *kept[:first], *kept[last + 1 :]})), cut
 
 
 def hidden_mass(weights: NDArray[Any], keys: Sequence[int]) -> NDArray[np.float32]:

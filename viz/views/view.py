@@ -15,7 +15,7 @@ from models.trace.tokens import word_positions
 from viz.text.counting import FIRST_POSITION
 from viz.text.language import _, mark
 from viz.views.folding import fold
-from viz.views.hiding import Hiding, hide_tokens, outside
+from viz.views.hiding import Hiding, Span, cut_to, hide_tokens, outside
 from viz.views.written import label_written
 
 Unit = Literal["word", "piece"]
@@ -92,6 +92,9 @@ class View:
     # of a pair of texts that are read together: which one is shown in rows, and which in columns
     between: tuple[int, int] | None = None
     folded: int = 0  # sentences that are one row and one column
+    # the part of the rows and of the columns that is shown; None: all but those hidden otherwise
+    row_span: Span | None = None
+    column_span: Span | None = None
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -213,11 +216,13 @@ def hide(view: View, hiding: Hiding) -> View:
     if view.unit == "word":
         axes = [getattr(trace, name) if name else view.shown.query_tokens for name in names]
         places = [word_positions(axis, each) for axis, each in zip(axes, places, strict=True)]
+    texts = (view.shown.query_tokens, view.shown.key_tokens)
     if hiding.between is not None:
-        texts = (view.shown.query_tokens, view.shown.key_tokens)
         cut = [outside(text, each) for text, each in zip(texts, hiding.between, strict=True)]
         places = [tuple(sorted({*one, *other})) for one, other in zip(places, cut, strict=True)]
-    queries, keys = places
+    (queries, row_span), (keys, column_span) = (
+        cut_to(span, each, text) for span, each, text in zip((hiding.rows, hiding.columns), places, texts, strict=True)
+    )
     found = replace(
         view,
         shown=hide_tokens(view.shown, queries=queries, keys=keys),
@@ -225,6 +230,8 @@ def hide(view: View, hiding: Hiding) -> View:
         hidden_keys=keys,
         threshold=hiding.threshold,
         between=hiding.between,
+        row_span=row_span,
+        column_span=column_span,
     )
     if hiding.opened is None:
         return found

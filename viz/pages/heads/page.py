@@ -30,6 +30,7 @@ from viz.pages.heads.reach import show_reach
 from viz.pages.heads.scatter import take_lasso
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import HeadSelection, is_long_text
+from viz.pages.heads.span import span_of
 from viz.pages.heads.wanted import choose_wanted
 from viz.server.runtime import shared_host
 from viz.text.language import _, _n, mark, say
@@ -114,7 +115,8 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     shown = HeadSelection(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
     _settle(shown, key)
-    take_question(shown, FIGURE)
+    spanned = span_of(shown)
+    take_question(spanned.shown, FIGURE)
     if goes_on(trace, model):
         show_writing(trace, model, line, words)
     else:
@@ -132,7 +134,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     with overview:
         show_gallery(visit, shown, arrangement, picked)
     with beside:
-        compare_heads(replace(visit, width=room), shown, picked)
+        compare_heads(replace(visit, width=room), spanned, picked)
     with gallery:
         show_corpus(shown, model.sha256, picked)
     show_question(visit, key, trace, texts[0])

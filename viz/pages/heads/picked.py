@@ -23,6 +23,7 @@ from viz.pages.heads.ask import offers
 from viz.pages.heads.picks import pick_pair
 from viz.pages.heads.settings import COMPARE, DIFFERENCE, SHOWN_TEXT, WAY, WORD
 from viz.pages.heads.shown import HeadSelection
+from viz.pages.heads.span import Spanned, choose_span
 from viz.pages.heads.wanted import HeadsSettings
 from viz.text.counting import position_name
 from viz.text.language import _, _n
@@ -42,12 +43,15 @@ WIDEST_LINES = 960  # pixels: lines that run farther are harder to follow
 FIGURE = "picked-heads"
 
 
-def compare_heads(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:
+def compare_heads(visit: Visit[HeadsSettings], spanned: Spanned, picked: Sequence[HeadPlace]) -> None:
     """Show the picked heads in the way that the reader chose."""
     if not picked:
         st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
         return
     way = choose(COMPARE)
+    choose_span(spanned)
+    shown = spanned.shown
+    visit = replace(visit, wanted=replace(visit.wanted, hiding=shown.hiding))
     if way == DIFFERENCE:
         _difference(visit, shown, picked)
     elif way == "lines":

@@ -6,17 +6,37 @@ from viz.text.language import mark
 from viz.widgets.asked_heads import ASK, ASKED_KEY, QUERY
 from viz.widgets.masking import MASKED
 from viz.widgets.sentence import SENTENCE
-from viz.widgets.settings import Choice, Heads, Several, Switch, TextSetting
+from viz.widgets.settings import Choice, Data, Found, Heads, Several, Switch, TextSetting
 from viz.widgets.shared_settings import PICTURE, QUANTITY, UNIT
 from viz.widgets.writing import WRITE
 
 OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is shown"
 READ_TEXT = "text that is read and written"
 FOLDED_TEXT = "text that is folded"
+SPANNED_TEXT = "text whose rows and columns are chosen"
 """What settings belong to."""
 
 TYPED = "hub"
 """What the link says while the name of a model of the hub is being typed."""
+
+
+def read_span(text: str, count: int) -> Found:
+    """Return the first and the last of `count` rows or columns that `text` names; None for all."""
+    if not text:
+        return Found(None)
+    ends = text.split("-")
+    if len(ends) != 2 or not all(end.isascii() and end.isdigit() and len(end) < 6 for end in ends):
+        return Found(None, text)
+    first, last = map(int, ends)
+    if not first <= last or first >= count:
+        return Found(None, text)
+    return Found((first, min(last, count - 1)))
+
+
+def write_span(span: tuple[int, int] | None) -> str:
+    """Return what the link says of the rows or columns from the first to the last of `span`."""
+    return "" if span is None else f"{span[0]}-{span[1]}"
+
 
 MODEL = Choice("model", title=mark("Model"), shape="box")
 PAIR = TextSetting("pair")
@@ -24,6 +44,8 @@ MAP = Choice("map", title=mark("Which attention"), anew_with=(OPENED,))
 BETWEEN = Choice("between", title=mark("Which of the two texts reads which"), anew_with=(OPENED,))
 OPEN = Several("open", title=mark("Open sentences"), anew_with=(OPENED, FOLDED_TEXT))
 FIND = TextSetting("find")
+ROWS = Data("rows", parse=read_span, show=write_span, anew_with=(OPENED, SPANNED_TEXT))
+COLUMNS = Data("columns", parse=read_span, show=write_span, anew_with=(OPENED, SPANNED_TEXT))
 COLOUR = Choice(
     "colour",
     title=mark("How weight becomes colour"),
@@ -112,6 +134,8 @@ SETTINGS = (
     UNIT,
     OPEN,
     FIND,
+    ROWS,
+    COLUMNS,
     COLOUR,
     LEAST,
     HIDE,
