@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from viz.figures.drawing.grid import AXIS_TITLE, GAP, GLYPH_WIDTH, LINE_HEIGHT
 from viz.figures.drawing.panel import panel_of
 from viz.figures.drawing.theme import NOTE_SIZE
 from viz.text.language import _, mark
+from viz.text.tokens import wrap
 from viz.views.view import View
 
 LIFT = GAP + AXIS_TITLE - 8
@@ -105,7 +105,7 @@ def _lift(layout: dict[str, Any], key_title: str) -> None:
 
 def _close(layout: dict[str, Any], notes: Sequence[str]) -> None:
     """Write `notes` under the maps: what was edited, merged and given."""
-    lines = textwrap.wrap(" · ".join(notes), int(layout["width"] / (NOTE_SIZE * GLYPH_WIDTH)))
+    lines = wrap(" · ".join(notes), int(layout["width"] / (NOTE_SIZE * GLYPH_WIDTH)))
     first, line = layout["height"] + NOTE_SIZE, NOTE_SIZE * LINE_HEIGHT
     layout["texts"] += [
         {"text": text, "x": 0, "y": first + line * number, "size": NOTE_SIZE, "weight": 400}

@@ -13,7 +13,13 @@ from streamlit.testing.v1 import AppTest
 from models import load
 from models.edits import mask_key, scale_scores
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
-from tests.support.payloads import compared
+from tests.support.payloads import compared, decode
+from viz.canvas.edited import encode_edited
+from viz.canvas.payload import Look
+from viz.figures.drawing.grid import GLYPH_WIDTH
+from viz.figures.drawing.theme import NOTE_SIZE
+from viz.text.language import use_language
+from viz.text.tokens import width
 from viz.views.view import choose_view
 from viz.widgets.edits.history import History
 
@@ -72,3 +78,16 @@ def test_where_it_is_not_known_the_page_says_so_and_shows_weights(
     app = opened(model="hf:bloom", quantity="moved")
     assert "What a key moves is not known here" in " ".join(each.value for each in app.caption)
     assert "Kobayashi" not in compared(app)[0]["alt"]
+
+
+def test_a_note_in_chinese_is_not_wider_than_the_picture() -> None:
+    view = choose_view(load("transformer-en-fr").attend(SENTENCE).moved())
+    use_language("zh")
+    try:
+        (header, _maps) = decode(encode_edited(view, None, offers=(), look=Look(width=360)))
+    finally:
+        use_language("en")
+    layout = header["layouts"][0]
+    notes = [text["text"] for text in layout["texts"] if text["y"] > layout["bar"]["y"] + 40]
+    assert len(notes) > 2
+    assert max(map(width, notes)) * NOTE_SIZE * GLYPH_WIDTH <= layout["width"]
