@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import torch
@@ -17,6 +18,7 @@ import models
 from benchmarks.measure import Json, Keys, Rounds, interleaved, ratio, report, summary
 from models.command import run
 from models.hooks import AttentionWeights, HookPoint, capture
+from models.networks.moved import GramPoint
 from models.softmax import masked_softmax
 
 SENTENCE = (
@@ -26,6 +28,10 @@ SENTENCE = (
 
 def _untouched(values: Tensor, first_query: int = 0) -> Tensor:
     return values
+
+
+def _nothing(*_values: Any) -> None:
+    """Show nothing."""
 
 
 def _softmax_alone(scores: Tensor, mask: Tensor | None, first_query: int = 0) -> Tensor:
@@ -40,7 +46,9 @@ def without_hooks(network: nn.Module) -> nn.Module:
             plain = type(child) is AttentionWeights  # those of hard and of local attention do more than a softmax
             if plain or isinstance(child, HookPoint):
                 delattr(parent, name)
-                setattr(parent, name, _softmax_alone if plain else _untouched)
+                silent = SimpleNamespace(show=_nothing, show_by_distance=_nothing)
+                instead = _softmax_alone if plain else silent if isinstance(child, GramPoint) else _untouched
+                setattr(parent, name, instead)
     left = [name for name, each in bare.named_modules() if isinstance(each, HookPoint)]
     if left:
         message = f"hook points left in the bare network: {', '.join(left)}"

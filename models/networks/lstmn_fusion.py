@@ -87,7 +87,7 @@ class DeepFusionNetwork(FusionNetwork):
     def moving(self) -> Tensor:
         """What takes alpha of [gamma; alpha], [d_hidden, 2 * d_hidden]: it enters the cell as it is, gamma its gate."""
         d_hidden = self.decoder.d_hidden
-        return torch.eye(2 * d_hidden, device=self.transfer.weight.device)[d_hidden:]
+        return torch.eye(2 * d_hidden).to(self.transfer.weight)[d_hidden:]
 
     def weighed(self, hidden: Tensor, slots: Tensor) -> Tensor:
         """Return [gamma; alpha], both tapes; see `FusionNetwork`.

@@ -129,7 +129,7 @@ class TapeReader(nn.Module):
     def moving(self) -> Tensor:
         """What [h~; c~] meets in the new cell, [2 * d_hidden, 2 * d_hidden]: h~ the rows of W for c^, c~ as it is."""
         new = self.gates.weight[3 * self.d_hidden :, : self.d_hidden]
-        found: Tensor = torch.block_diag(new, torch.eye(self.d_hidden, device=new.device))  # type: ignore[no-untyped-call]
+        found: Tensor = torch.block_diag(new, torch.eye(self.d_hidden).to(new))  # type: ignore[no-untyped-call]
         return found
 
     def advance(
