@@ -214,8 +214,8 @@ def _show(
         same = on_one_translation(host, traces, target, chosen, frame.messages)
     compared, weighed = _views(same, places, wanted), replace(wanted, quantity="weights")
     measured = traces if wanted.order != YEAR or SUMMARY in also else {}
-    numbers = (_views(each, places, weighed) for each in (measured, same))  # always of weights
-    summaries = _summaries(host, measured, *numbers, chosen)
+    shown, alike = (_views(each, places, weighed) for each in (measured, same))  # always of weights
+    summaries = _summaries(host, measured, shown, alike, chosen)
     order = in_order(tuple(traces), summaries, wanted.order)
     with drawn:
         if (PREDICT in also and not show_predicting(views)) or is_hidden():
