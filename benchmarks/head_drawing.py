@@ -227,9 +227,14 @@ def write_large(folder: Path) -> Path:
     if not place.is_dir():
         config = transformers.GPT2Config(bos_token_id=0, eos_token_id=0, pad_token_id=0)
         transformers.GPT2LMHeadModel(config).save_pretrained(place)
-        names = ["<s>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
-        tokenizer = Tokenizer(BPE(vocab={name: index for index, name in enumerate(names)}, merges=[]))
-        tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-        tokenizer.decoder = decoders.ByteLevel()
-        transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>").save_pretrained(place)
+        write_tokenizer(place)
     return place
+
+
+def write_tokenizer(place: Path) -> None:
+    """Write a tokenizer of which every byte is a token."""
+    names = ["<s>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    tokenizer = Tokenizer(BPE(vocab={name: index for index, name in enumerate(names)}, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>").save_pretrained(place)

@@ -2,12 +2,12 @@
 
 `draw` measures pages from navigation to painted: the app's canvas with its bytes (also from when they are there), and
 BertViz with its libraries served locally, both for MiniLM on one text. `page` types into the running app. `capture`
-runs the model with and without observation; `ask` ranks all shipped
-heads for one pair of words; `patch` puts each head's output for another sentence in place. Painted means two animation
-frames after all is there: the canvas says that
-it is drawn; of BertViz every line exists. Memory is the resident memory of the largest renderer. For 144 heads a model
-of GPT-2's size with random weights is written to a temporary folder: how long things take does not depend on the
-numbers.
+runs the model with and without observation; `ask` ranks all shipped heads for one pair of words; `patch` puts each head's output for another sentence
+in place. `layers` runs a random
+and narrow Llama of 32 layers of 32 heads on 1,024 tokens: how much memory pooling layer by layer takes above the model,
+and how long its bytes take to be drawn. Painted means two animation frames after all is there: the canvas says that it
+is drawn; of BertViz every line exists. Memory is the resident memory of the largest renderer. For 144 heads a model of
+GPT-2's size with random weights is written to a temporary folder: how long things take does not depend on the numbers.
 
 BertViz takes `pip install bertviz==1.4.1 ipython` and npm; `--without-bertviz` leaves it out.
 """
@@ -29,6 +29,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 import models
 from benchmarks.head_asking import ask_rows
 from benchmarks.head_drawing import LARGE, LIMIT, PAINTED, browser_of, draw, text_of, write_large
+from benchmarks.head_layers import layer_rows
 from benchmarks.head_patching import patch_rows
 from benchmarks.measure import Json, interleaved, ratio, report
 from benchmarks.page import LAST_WORDS, TEXT, Target, last_sent, open_page, waits
@@ -37,7 +38,7 @@ from models.command import check_known, run
 from models.huggingface.embedded import local_models
 from models.huggingface.observed_pass import observed_pass
 
-PARTS = ("draw", "page", "capture", "ask", "patch")
+PARTS = ("draw", "page", "capture", "ask", "patch", "layers")
 
 STAGE = """[...document.querySelectorAll('.st-key-figure-all-heads *')]
   .map(each => each.shadowRoot?.querySelector('.stage[data-drawn]')).find(each => each)"""
@@ -200,6 +201,8 @@ def main(
                 report("All heads ranked for a pair of words, and by pattern", ask_rows(keys), as_json=json)
             elif part == "patch":
                 report("Activation patching of every head", patch_rows(min(keys, 3)), as_json=json)
+            elif part == "layers":
+                report("1,024 heads pooled layer by layer", layer_rows(folder, driver, rounds), as_json=json)
             elif part == "draw":
                 lengths = tokens or [16, 64, 128, 512], large_tokens or [512, 1024]
                 drawn = draw(*lengths, folder, driver, rounds=rounds, without_bertviz=without_bertviz)

@@ -7,7 +7,7 @@ and it always closes: after success, an error or bad input.
 
 from models.errors import CaptureError
 from models.hooks.points import AttentionWeights, HookPoint, VectorPoint
-from models.hooks.session import Session, capture, current_session, observe
+from models.hooks.session import Session, capture, current_session, observe, taking
 
 __all__ = [
     "AttentionWeights",
@@ -18,4 +18,5 @@ __all__ = [
     "capture",
     "current_session",
     "observe",
+    "taking",
 ]

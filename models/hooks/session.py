@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -44,6 +44,22 @@ def _unnamed(_patterns: tuple[str, ...], *, _norms: bool) -> set[Site]:
     return set()
 
 
+Take = Callable[[Site, Tensor], bool]
+"""Is given what fires; whether it has taken that, so that no record keeps it."""
+
+_TAKE: ContextVar[Take | None] = ContextVar("attention_take", default=None)
+
+
+@contextmanager
+def taking(take: Take) -> Iterator[None]:
+    """Give `take` what the sessions opened in this block would record, as it fires: a record of all may not fit."""
+    token = _TAKE.set(take)
+    try:
+        yield
+    finally:
+        _TAKE.reset(token)
+
+
 class Session:
     """What one open `capture` has recorded."""
 
@@ -59,6 +75,8 @@ class Session:
         self._unnamed = _unnamed(self._patterns, _norms=norms)
         self._idle: Set[Site] = frozenset() if edits else self._unnamed
         self._passed: list[Site] = []
+        self._take = _TAKE.get()
+        self._taken: set[Site] = set()
 
     def wants(self, site: Site) -> bool:
         """Return whether `site` is to be recorded or edited."""
@@ -86,7 +104,10 @@ class Session:
         if plan.firings is not None:
             own = values.detach() if values.requires_grad else values
             kept = _recorded(own)
-            plan.firings.append(kept.clone() if kept is own and (copy or self._copies) else kept)
+            if self._take is None or not self._take(site, kept):
+                plan.firings.append(kept.clone() if kept is own and (copy or self._copies) else kept)
+            else:
+                self._taken.add(site)
         return values
 
     def _plan(self, site: Site) -> _Plan:
@@ -166,7 +187,7 @@ class Session:
     def check(self) -> None:
         """Raise CaptureError if a requested site or the place of an edit never fired."""
         for pattern in self._patterns:
-            if not any(site.matches(pattern) for site in self.sites):
+            if not any(site.matches(pattern) for site in (*self.sites, *self._taken)):
                 message = Message(
                     "{pattern}: never fired; {places}. Check the address and its quantity.",
                     pattern=cut(pattern),

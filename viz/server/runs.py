@@ -100,11 +100,11 @@ class Runs:
                     trace, milliseconds = asked.wait()
                     self._traces.tell(identity, milliseconds)
                     return trace
-            return self._run_here(model, run)
+            return self.run_here(model, run)
 
         return self._traces.get(identity, compute)
 
-    def _run_here(self, model: Model, run: Run) -> AttentionTrace:
+    def run_here(self, model: Model, run: Run) -> AttentionTrace:
         """Run a model in this process: ours one at a time, since two that share the lock take longer than in turn."""
         # Ours write a token a step: what is shared out among cores is so small that they spend most of it waiting.
         with cores_for(run.source) if models.is_pretrained(run.key) else one_at_a_time(self._one):

@@ -86,6 +86,16 @@ class Host(OpenedModels):
             map(note, self._runs.attend_each([(self.model(run.key), self._identity(run), run) for run in runs]))
         )
 
+    def run_here(self, key: str, source: str) -> AttentionTrace:
+        """Run the model of `key` on `source` in this process; no cache is asked, and none keeps the trace."""
+        check_length(source)
+        return note(self._runs.run_here(self.model(key), Run(key, source, None, {})))
+
+    @property
+    def runs_all_elsewhere(self) -> bool:
+        """Whether pretrained models run in other processes."""
+        return self._crew is not None and self._crew.has_all
+
 
 @st.cache_resource(show_spinner=False)
 def shared_host() -> Host:

@@ -22,6 +22,7 @@ from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
 from viz.pages.heads.hops import show_hops
 from viz.pages.heads.kept import show_kept
+from viz.pages.heads.layerwise import show_layerwise
 from viz.pages.heads.matched import Texts
 from viz.pages.heads.model import KEY, choose_model, open_model, turn_to_pair
 from viz.pages.heads.picked import FIGURE, compare_heads
@@ -102,6 +103,8 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
         settings = st.popover(_("Settings"), icon=":material/tune:", key="settings")
     with settings:
         pair = _pair_box() if model.takes_pair else None
+    if show_layerwise(key, frame, line, settings):
+        return
     found = _run(key, frame, pair, words)
     if found is None:
         return
