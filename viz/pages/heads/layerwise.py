@@ -79,7 +79,7 @@ def show_layerwise(key: str, frame: Frame, line: DeltaGenerator, settings: Delta
 def _choose(settings: DeltaGenerator) -> HeadsSettings:
     """Let the reader choose colours, square root first, and the format of pictures."""
     with settings:
-        colour = choose_titled(COLOUR, dict(reversed(labels_of(COLOUR).items())))
+        colour = choose_titled(COLOUR, dict(reversed(dict(labels_of(COLOUR)).items())))
         picture = cast("ImageFormat", choose_titled(PICTURE))
     return HeadsSettings(
         sites=KINDS["decoder"][0], unit="piece", colour=cast("Colour", colour), hiding=NOTHING, picture=picture
