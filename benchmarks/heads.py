@@ -2,12 +2,12 @@
 
 `draw` measures pages from navigation to painted: the app's canvas with its bytes (also from when they are there), and
 BertViz with its libraries served locally, both for MiniLM on one text. `page` types into the running app. `capture`
-runs the model with and without observation; `ask` ranks all shipped heads for one pair of words; `patch` puts each head's output for another sentence
-in place. `layers` runs a random
-and narrow Llama of 32 layers of 32 heads on 1,024 tokens: how much memory pooling layer by layer takes above the model,
-and how long its bytes take to be drawn. Painted means two animation frames after all is there: the canvas says that it
-is drawn; of BertViz every line exists. Memory is the resident memory of the largest renderer. For 144 heads a model of
-GPT-2's size with random weights is written to a temporary folder: how long things take does not depend on the numbers.
+runs the model with and without observation; `ask` ranks all shipped heads for one pair of words; `patch` puts each
+head's output for another sentence in place. `layers` runs a random and narrow Llama of 32 layers of 32 heads on 1,024
+tokens: how much memory pooling layer by layer takes above the model, and how long its bytes take to be drawn. Painted
+means two animation frames after all is there: the canvas says that it is drawn; of BertViz every line exists. Memory is
+the resident memory of the largest renderer. For 144 heads a model of GPT-2's size with random weights is written to a
+temporary folder: how long things take does not depend on the numbers.
 
 BertViz takes `pip install bertviz==1.4.1 ipython` and npm; `--without-bertviz` leaves it out.
 """
