@@ -20,6 +20,7 @@ from viz.pages.heads.picked import compare_heads, file_name_of
 from viz.pages.heads.picks import forget_picks, layers_of, order_of_picking, pick_heads, settle_picks
 from viz.pages.heads.settings import COLOUR, LAYERS
 from viz.pages.heads.shown import HeadSelection
+from viz.pages.heads.span import span_of
 from viz.pages.heads.wanted import HeadsSettings
 from viz.server.layerwise import attend_layerwise, record_bytes
 from viz.server.runtime import shared_host
@@ -72,7 +73,7 @@ def show_layerwise(key: str, frame: Frame, line: DeltaGenerator, settings: Delta
         _say(len(places), len(trace.source), size)
         _overview(visit, shown, small, picked)
     with below:
-        compare_heads(visit, shown, picked)
+        compare_heads(visit, span_of(shown), picked)
     return True
 
 
