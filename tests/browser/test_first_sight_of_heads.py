@@ -77,6 +77,34 @@ def test_all_heads_stand_high_and_whole(
         assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= screen.width
 
 
+@pytest.mark.parametrize(
+    ("link", "width", "height", "highest"),
+    [
+        ({}, 1280, 720, 300),
+        ({"quantity": "moved"}, 1280, 720, 300),
+        ({"model": "hf:minilm"}, 1280, 720, 300),
+        ({"lang": "zh"}, 1280, 720, 300),
+    ],
+)
+def test_the_first_picked_map_begins_high_beside_the_overview(
+    open_page: Callable[..., Page], address: str, link: dict[str, str], width: int, height: int, highest: int
+) -> None:
+    """The overview beside it has the legend; axes and notes are named once, below all maps."""
+    page = open_page(f"{address}/heads", width=width, height=height, **link)
+    settle(page)
+    stage = page.locator(".comparison .stage")
+    assert stage.evaluate(PLACES)[0] <= highest
+    texts: list[str] = stage.evaluate("stage => stage.texts")
+    assert "0.25" not in texts
+    assert sum(("query" in text) or ("查询" in text) for text in texts) == 1
+
+
+def test_on_a_phone_the_picked_maps_have_a_legend_of_their_own(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(f"{address}/heads", width=390, height=844)
+    settle(page)
+    assert "0.25" in page.locator(".comparison .stage").evaluate("stage => stage.texts")
+
+
 @pytest.mark.parametrize(("link", "width"), [({}, 1280), ({"model": "hf:minilm"}, 1366)])
 def test_every_label_stands_whole_on_its_small_map(
     open_page: Callable[..., Page], address: str, link: dict[str, str], width: int

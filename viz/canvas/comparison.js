@@ -4,7 +4,7 @@
 import { NOT_YET, lookup } from "./canvas.js";
 import { Maps, PICKED } from "./maps.js";
 import { fill } from "./payload.js";
-import { framed, paintBar, write } from "./picture.js";
+import { fileOf, framed, paintBar, pictureOf, saveAs, write } from "./picture.js";
 import { byPlace, isPlace } from "./places.js";
 
 /** @import { ComparisonHeader, Layout, Place, Stop } from "./payloads" */
@@ -70,7 +70,14 @@ export class Comparison extends Maps {
 
   /** @override */
   arrange() {
-    const { layouts, heads } = this.header, layout = layouts[heads.length - 1];
+    const { beside, layouts } = this.header, root = this.figure.getRootNode();
+    const alone = root instanceof ShadowRoot && root.host.matches(".picture"); // in a saved page
+    return this.placed(alone ? layouts : (beside ?? layouts));
+  }
+
+  /** @param {Layout[]} layouts */
+  placed(layouts) {
+    const layout = layouts[this.header.heads.length - 1];
     const boxes = layout.boxes.map(([left, top, width, height]) => ({ left, top, width, height }));
     return { ...layout, boxes };
   }
@@ -128,6 +135,14 @@ export class Comparison extends Maps {
   titleOf(head) {
     const name = this.nameOf(head);
     return this.exact[head] ? name : fill(this.header.words.weight, { weight: name });
+  }
+
+  // A picture to keep has no overview beside it, so it has its own legend and its axes.
+  /** @override */
+  async keepPicture() {
+    if (!this.place) return;
+    const kept = Object.create(this, { place: { value: this.placed(this.header.layouts) } });
+    saveAs(await pictureOf(kept), fileOf(this.header));
   }
 
   // The page and a saved picture are drawn from one list, so that they cannot differ.

@@ -10,19 +10,21 @@ from typing import Any
 import numpy as np
 
 from viz.canvas.payload import MOST_PICKED, USUAL, Look, header_of, pack
+from viz.captions.heads import overview_note
 from viz.captions.maps import common_notes, empty_note, map_title, quantity_note, threshold_note
 from viz.figures.drawing.axes import AXIS_TITLE_SIZE, axis_places, cell_gap, heading_size, longest_label, panel_size
 from viz.figures.drawing.colour_bar import NUMBERS_HEIGHT, bar_height, bar_width, title_lines, weight_colours
-from viz.figures.drawing.grid import LINE_HEIGHT, TICK, Box, Grid, PanelSize, arrange
+from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT, TICK, Box, Grid, PanelSize, arrange
 from viz.figures.drawing.panel import Panel, panel_of
 from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, Colour, weight_ticks
 from viz.text.language import SEMICOLON, _, listed, mark
-from viz.text.tokens import isolated, shorten, visible
+from viz.text.tokens import isolated, shorten, visible, wrap
 from viz.views.heads import HeadPlace
 from viz.views.view import View
 
 BAR = 12  # pixels of the colour bar's height
 FRAME = 4  # pixels by which the frame of a map reaches beyond its cells
+JOINT = "\u00a0· "  # between notes
 RAISED = 0.35  # of a text's size: from the middle of its letters down to their line
 
 MOVING = mark("Arrow keys move between maps, with Shift inside one.")
@@ -42,19 +44,26 @@ def encode_comparison(
     among: Sequence[HeadPlace],
     look: Look = USUAL,
     offers: Sequence[Mapping[str, Any]] = (),
+    beside: bool = False,
 ) -> bytes:
-    """Return all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1."""
+    """Return all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1.
+
+    `beside` an overview its legend is left out, and axes and notes are named once, below the maps. What is saved from
+    the page has them all.
+    """
     view = views[0]
     title = _(
         "{heads}: {title}", heads=listed((place.title for place in places), SEMICOLON), title=map_title(view.shown.site)
     )
-    said = "\u00a0· ".join((*_common(view), *threshold_note([each.weights for each in views], view.threshold)))
+    said = JOINT.join((*_common(view), *threshold_note([each.weights for each in views], view.threshold)))
+    most = max(MOST_PICKED, len(places))
     header = {
         **header_of(view, title, said, look, _OFFERING if offers else _WORDS),
         **labels_of(view, look.width),
         **({"offers": list(offers)} if offers else {}),
         "heads": list(places),
-        "layouts": _layouts(view, max(MOST_PICKED, len(places)), among, look.colour, look.width),
+        "layouts": _layouts(view, most, among, look.colour, look.width),
+        **({"beside": _layouts_beside(view, most, among, look.width)} if beside else {}),
     }
     return pack(header, weights_of(views))
 
@@ -90,6 +99,30 @@ def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, 
     return [layout_of(panels[:count], sizes[:count], colour, width, meaning=view.meaning) for count in counts]
 
 
+def _layouts_beside(view: View, most: int, among: Sequence[HeadPlace], width: float) -> list[dict[str, Any]]:
+    """Return the places of 1, 2, ... `most` maps beside an overview, which has the legend."""
+    title = max((place.title for place in among), key=len)
+    panel = replace(panel_of(view, title=title, notes=_empty(view)), threshold=0.0)
+    size = panel_size(panel, longest_label(width))
+    said = overview_note([replace(view, threshold=0.0)]).split(JOINT)
+    note = JOINT.join(each for each in said if each not in quantity_note(view))  # the caption says that one
+    return [_layout_beside([panel] * count, [size] * count, note, width) for count in range(1, most + 1)]
+
+
+def _layout_beside(panels: Sequence[Panel], sizes: Sequence[PanelSize], note: str, width: float) -> dict[str, Any]:
+    grid = arrange(sizes, width=width - FRAME, axis_title=0)
+    lines, line = wrap(note, int(grid.width / (NOTE_SIZE * GLYPH_WIDTH))), NOTE_SIZE * LINE_HEIGHT
+    return {
+        **_places(panels, grid),
+        "height": grid.height + line * len(lines),
+        "texts": [
+            {"text": text, "x": 0, "y": grid.height + line * number, "size": NOTE_SIZE, "weight": 400}
+            for number, text in enumerate(lines)
+        ],
+        "bar": {"x": 0, "y": 0, "width": 0, "height": 0},
+    }
+
+
 def layout_of(
     panels: Sequence[Panel], sizes: Sequence[PanelSize], colour: Colour, width: float, *, meaning: str | None = None
 ) -> dict[str, Any]:
@@ -100,15 +133,22 @@ def layout_of(
     top = 0.0 if len(grid.boxes) > grid.columns else grid.height - legend
     bar = {"x": 0, "y": top + legend - NUMBERS_HEIGHT - BAR, "width": bar_width(grid.width), "height": BAR}
     return {
-        "width": grid.width + FRAME,
-        "height": grid.height,
-        "boxes": [[box.left, box.top, box.right - box.left, box.bottom - box.top] for box in grid.boxes],
-        "headings": [_heading(panel.title, grid, box) for panel, box in zip(panels, grid.boxes, strict=True)],
+        **_places(panels, grid),
         "texts": [
             *(text for panel, box in zip(panels, grid.boxes, strict=True) for text in _axis_texts(panel, grid, box)),
             *_legend_texts(lines, bar, colour),
         ],
         "bar": bar,
+    }
+
+
+def _places(panels: Sequence[Panel], grid: Grid) -> dict[str, Any]:
+    """Return the size of a figure, the places of its maps and of their headings, and how its columns are labelled."""
+    return {
+        "width": grid.width + FRAME,
+        "height": grid.height,
+        "boxes": [[box.left, box.top, box.right - box.left, box.bottom - box.top] for box in grid.boxes],
+        "headings": [_heading(panel.title, grid, box) for panel, box in zip(panels, grid.boxes, strict=True)],
         "columns": grid.columns,
         "angle": grid.angle,
         "column_font": grid.column_font,

@@ -89,6 +89,7 @@ export interface ComparisonHeader extends MapsHeader {
   tick: number;
   raised: number;
   layouts: Layout[];
+  beside?: Layout[];
   offers?: Offer[];
 }
 

@@ -151,8 +151,15 @@ def choose_columns(sizes: Sequence[PanelSize], width: float) -> int:
     return 1
 
 
-def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = None, legend: float = 0.0) -> Grid:
-    """Return every panel its place."""
+def arrange(
+    sizes: Sequence[PanelSize],
+    *,
+    width: float,
+    columns: int | None = None,
+    legend: float = 0.0,
+    axis_title: float = GAP + AXIS_TITLE,
+) -> Grid:
+    """Return every panel its place, with `axis_title` pixels for the title of the columns above their labels."""
     columns = columns or choose_columns(sizes, width)
     gutter, pitch = _row_gutter(sizes), (width + GAP) / columns
     cell = max(_cell_width(sizes, pitch - GAP - gutter), THINNEST_CELL)
@@ -168,7 +175,7 @@ def arrange(sizes: Sequence[PanelSize], *, width: float, columns: int | None = N
         row = sizes[start : start + columns]
         notes = [tuple(wrap(size.note, int((pitch - GAP) / (NOTE_SIZE * GLYPH_WIDTH)))) for size in row]
         heading = TITLE_SIZE * LINE_HEIGHT * (1 + max(map(len, notes)))  # lines are as high as the first
-        cells = top + heading + GAP + AXIS_TITLE + labels.height + TICK
+        cells = top + heading + axis_title + labels.height + TICK
         for place, (size, note) in enumerate(zip(row, notes, strict=True)):
             left = place * pitch + gutter
             right, bottom = left + size.columns * cell, cells + size.rows * row_height

@@ -137,7 +137,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     with overview:
         show_gallery(visit, shown, arrangement, picked)
     with beside:
-        compare_heads(replace(visit, width=room), spanned, picked)
+        compare_heads(replace(visit, width=room), spanned, picked, beside=room < visit.width)
     with gallery:
         show_corpus(shown, model.sha256, picked)
     show_question(visit, key, trace, texts[0])

@@ -43,8 +43,10 @@ WIDEST_LINES = 960  # pixels: lines that run farther are harder to follow
 FIGURE = "picked-heads"
 
 
-def compare_heads(visit: Visit[HeadsSettings], spanned: Spanned, picked: Sequence[HeadPlace]) -> None:
-    """Show the picked heads in the way that the reader chose."""
+def compare_heads(
+    visit: Visit[HeadsSettings], spanned: Spanned, picked: Sequence[HeadPlace], *, beside: bool = False
+) -> None:
+    """Show the picked heads in the way that the reader chose, `beside` the overview or below it."""
     if not picked:
         st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
         return
@@ -59,7 +61,7 @@ def compare_heads(visit: Visit[HeadsSettings], spanned: Spanned, picked: Sequenc
     elif way == "text":
         _on_text(visit.wanted, shown, picked)
     elif way == "side":
-        _side_by_side(visit, shown, picked)
+        _side_by_side(visit, shown, picked, beside=beside)
     else:
         _together(visit, shown, picked, cast("Combination", way))
 
@@ -70,7 +72,9 @@ def file_name_of(shown: HeadSelection, name: str) -> str:
     return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}{moved}"
 
 
-def _side_by_side(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:
+def _side_by_side(
+    visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace], *, beside: bool
+) -> None:
     views, wanted, width = shown.pick(picked), visit.wanted, visit.width
     says, name = heads.comparison_sentence(picked, views), _file_name(shown, "side", picked)
     says = " ".join(filter(None, (says, *map(heads.value_sentence, picked, views))))
@@ -81,7 +85,10 @@ def _side_by_side(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Seq
         return
     look = Look(wanted.colour, width, says, f"{file_name(name)}.{wanted.picture}")
     picture = Shown(
-        Picture("comparison", encode_comparison(views, picked, among=shown.places, look=look, offers=offers())),
+        Picture(
+            "comparison",
+            encode_comparison(views, picked, among=shown.places, look=look, offers=offers(), beside=beside),
+        ),
         key=FIGURE,
         says=says,
         name=name,
