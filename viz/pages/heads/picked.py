@@ -51,7 +51,6 @@ def compare_heads(
         st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
         return
     way = choose(COMPARE)
-    choose_span(spanned)
     shown = spanned.shown
     visit = replace(visit, wanted=replace(visit.wanted, hiding=shown.hiding))
     if way == DIFFERENCE:
@@ -64,6 +63,7 @@ def compare_heads(
         _side_by_side(visit, shown, picked, beside=beside)
     else:
         _together(visit, shown, picked, cast("Combination", way))
+    choose_span(spanned)  # below, so that no map moves when a longer text brings it
 
 
 def file_name_of(shown: HeadSelection, name: str) -> str:
