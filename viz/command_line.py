@@ -32,6 +32,7 @@ COMMANDS = {
     "attend": "viz/attend.py",
     "capture": "models/capture.py",
     "corpus": "scale/corpus/__main__.py",
+    "corpus-patterns": "scale/corpus/patterns.py",
     "corpus-ship": "scale/corpus/ship.py",
     "get": "models/huggingface/get.py",
     "serve": "scale/serve/__main__.py",
