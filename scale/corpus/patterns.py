@@ -1,4 +1,4 @@
-"""Counts how often heads follow patterns over ``sentences.txt``: ``python -m scale.corpus.patterns``."""
+"""Counts how often heads follow patterns over the sentences of the corpus: ``python -m scale.corpus.patterns``."""
 
 from __future__ import annotations
 
