@@ -17,6 +17,7 @@ from tests.support.waiting import end_warm_up
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch counts the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait by spinning take the other process's core
+os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # for the processes begun from here: an arena a thread took gigabytes
 os.environ.setdefault("ATTENTION_BENCH_WORKERS", "0")  # no process for the models beside each that tests
 
 if TYPE_CHECKING:

@@ -21,6 +21,7 @@ from models.writing import Writing
 from viz.canvas.payload import MOST_PICKED
 from viz.pages.bench.hand_links import MOST_WORDS, HandLinks
 from viz.pages.bench.settings import BY_HAND
+from viz.pages.heads import settings as heads_settings
 from viz.pages.heads.picks import read_picks, write_picks
 from viz.pages.steps.settings import CELLS, MOST_CELLS
 from viz.views.heads import HeadPlace
@@ -186,12 +187,23 @@ def test_how_a_model_goes_on_comes_back_from_its_link(writing: Writing | None) -
     assert WRITE.write(found.value) == text
 
 
+@pytest.mark.parametrize("setting", [heads_settings.ROWS, heads_settings.COLUMNS], ids=lambda each: each.name)
+@given(st.none() | st.tuples(st.integers(0, 1023), st.integers(0, 1023)).map(sorted).map(tuple))
+def test_a_part_of_a_map_comes_back_from_its_link(setting: Data, span: tuple[int, int] | None) -> None:
+    text = setting.write(span)
+    found = setting.read(through_a_link(setting.name, text), 1024)
+    assert (found.value, found.unknown) == (span, None)
+    assert setting.write(found.value) == text
+
+
 def test_every_kind_of_notation_is_tried_above() -> None:
     assert {setting.name for _page, setting in DECLARED if isinstance(setting, Data)} == {
         EDITS.name,
         CELLS.name,
         BY_HAND.name,
         WRITE.name,
+        heads_settings.ROWS.name,
+        heads_settings.COLUMNS.name,
     }
 
 
