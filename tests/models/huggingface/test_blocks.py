@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from models.experiments.arithmetic import block_form, parameters_at
 from models.huggingface.block_form import ACTIVATIONS, BlockForm
 from models.huggingface.model import PretrainedModel
-from models.sites import Site
+from models.sites import VALUE_GRAM, Site
 from models.trace import AttentionTrace
 from tests.support.huggingface_samples import TEXT, tiny_model, tiny_network, tiny_tokenizer
 
@@ -170,9 +170,9 @@ def test_a_block_that_computes_something_else_is_not_shown(part: str) -> None:
 def test_nothing_more_is_captured_than_is_asked_for() -> None:
     place = Site("decoder", 1, "self")
     trace = model_of("llama").attend(TEXT, sites=(str(place.at("gate")), str(place.at("unrotated_key"))))
-    assert set(trace[place].companions) == {"gate", "unrotated_key"}
+    assert set(trace[place].companions) == {"gate", "unrotated_key", VALUE_GRAM}
     assert trace[place].companions["unrotated_key"].shape == (4, len(trace.source), 8)
-    assert not model_of("llama").attend(TEXT)[place].companions
+    assert set(model_of("llama").attend(TEXT)[place].companions) == {VALUE_GRAM}
 
 
 def test_activations_are_those_of_torch() -> None:
