@@ -1,0 +1,160 @@
+"""The switch weight / moved in a real browser: by link, by hand and by Back, on a desk and on a phone in Chinese."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from playwright.sync_api import Page
+
+import models
+from tests.support.browsing import query, settle
+from tests.support.waiting import until
+from viz.figures.drawing.theme import weight_colour
+from viz.views.view import choose_view
+
+SENTENCE = "The cat drank the milk because it was hungry."
+KEY = "transformer-en-fr"
+QUANTITIES = ("weights", "moved")
+PAINTED = """
+(stage, [kind, head, [rows, columns]]) => {
+    const canvas = stage.querySelector(kind), ratio = canvas.width / canvas.clientWidth;
+    const whole = { left: 0, top: 0, width: canvas.clientWidth, height: canvas.clientHeight };
+    const { left, top, width, height } = stage.boxes?.[head] ?? whole, pen = canvas.getContext('2d');
+    return Array.from({ length: rows }, (_, row) => Array.from({ length: columns }, (_, column) => {
+        const place = [left + (column + 0.5) / columns * width, top + (row + 0.5) / rows * height];
+        return [...pen.getImageData(...place.map(each => Math.floor(each * ratio)), 1, 1).data].slice(0, 3);
+    }));
+}
+"""
+WORDS = "() => document.querySelector('.stMain').innerText"
+SHADOWS = """() => [...document.querySelectorAll('*')]
+    .flatMap(each => [...each.shadowRoot?.children ?? []])
+    .flatMap(each => [each.innerText ?? '', each.querySelector('.stage')?.texts?.join(' ') ?? '']).join(' ')"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A page that has the switch, and one map on it."""
+
+    path: str
+    stage: str  # what the map is drawn in
+    canvas: str = ".maps"
+    number: int = 0  # of the map among those of the stage
+    site: str
+    head: int
+    tolerance: float = 2  # of a channel of a colour, from 0 to 255
+    behind: bool = False  # whether the switch is behind the button of settings
+    link: dict[str, str] = field(default_factory=dict)
+
+    def colours(self, quantity: str) -> NDArray[np.float64]:
+        """Return the colour of each cell as the model has it, [query, key, channel]."""
+        trace = models.load(KEY).attend(SENTENCE)
+        view = choose_view(trace.moved() if quantity == "moved" else trace, site=self.site, head=self.head)
+        shades = [[weight_colour(float(weight), "linear") for weight in row] for row in view.weights]
+        return np.array([[[int(shade[at : at + 2], 16) for at in (1, 3, 5)] for shade in row] for row in shades])
+
+    def painted(self, page: Page, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the colour of each cell as it is painted."""
+        stage = page.locator(self.stage).first
+        return np.asarray(stage.evaluate(PAINTED, [self.canvas, self.number, list(shape[:2])]))
+
+    def check(self, page: Page, quantity: str, language: str) -> None:
+        """Check that cells, legend and caption are those of a quantity, and that the link carries it."""
+        settle(page)
+        expected = self.colours(quantity)
+        off = [np.inf]
+
+        def looks() -> bool:
+            off[0] = float(np.abs(self.painted(page, expected.shape) - expected).max())
+            return off[0] <= self.tolerance
+
+        until(looks, what=off)
+        said = page.evaluate(WORDS) + page.evaluate(SHADOWS)
+        for name in QUANTITIES:
+            assert all((each in said) == (name == quantity) for each in SAID[language][name]), (name, said)
+        assert query(page).get("quantity", ["weights"]) == [quantity]
+
+
+PLACES = {
+    "bench": Place(
+        path="",
+        stage=".alignment .panel",
+        canvas=".cells",
+        site="decoder.1.cross",
+        head=2,
+        behind=True,
+        link={"mechanisms": "transformer", "head-transformer": "1.2"},
+    ),
+    "all heads": Place(
+        path="heads",
+        stage=".overview .stage",
+        number=2,
+        site="encoder.0.self",
+        head=2,
+        tolerance=6,
+        link={"model": KEY},
+    ),
+    "picked heads": Place(
+        path="heads", stage=".comparison .stage", site="encoder.1.self", head=1, link={"model": KEY, "heads1": "1"}
+    ),
+    "surgery": Place(
+        path="surgery",
+        stage=".comparison .stage",
+        site="decoder.1.cross",
+        head=2,
+        behind=True,
+        link={"model": "transformer", "shown": "decoder.1.cross.2"},
+    ),
+}
+SETTINGS = {"en": "Settings", "zh": "设置"}
+SAID = {
+    "en": {
+        "weights": ["attention weight: share of the reading"],
+        "moved": ["moved: share of the lengths", "Kobayashi"],
+    },
+    "zh": {"weights": ["阅读份额"], "moved": ["该键加到查询向量", "Kobayashi"]},
+}
+"""What legend and captions say of each quantity, and of that alone."""
+SCREENS = {"en": {"width": 1400, "height": 1000}, "zh": {"width": 390, "height": 844, "touch": True}}
+
+
+def turn(page: Page, place: Place, quantity: str, language: str) -> None:
+    """Press the switch, with the finger on a touch phone."""
+    press = (lambda each: each.tap()) if "touch" in SCREENS[language] else (lambda each: each.click())
+    if place.behind and not page.locator(".st-key-quantity").is_visible():
+        press(page.get_by_role("button", name=SETTINGS[language]))
+    press(page.locator(".st-key-quantity button").nth(QUANTITIES.index(quantity)))
+
+
+@pytest.mark.parametrize("language", SETTINGS)
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_a_link_opens_what_is_moved_the_switch_turns_it_and_back_restores_it(
+    open_page: Callable[..., Page], address: str, place: Place, language: str
+) -> None:
+    assert np.abs(place.colours("weights") - place.colours("moved")).max() > 20
+    link = {"sentence": SENTENCE, "lang": language, "quantity": "moved", **place.link}
+    page = open_page(f"{address}/{place.path}", **SCREENS[language], **link)
+    place.check(page, "moved", language)
+    for quantity in ("weights", "moved"):
+        turn(page, place, quantity, language)
+        place.check(page, quantity, language)
+    for quantity in ("weights", "moved"):
+        page.go_back()
+        place.check(page, quantity, language)
+
+
+@pytest.mark.parametrize("language", ["zh"])
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_a_phone_without_it_in_its_link_opens_on_weights_and_a_reload_keeps_what_was_chosen(
+    open_page: Callable[..., Page], address: str, place: Place, language: str
+) -> None:
+    page = open_page(f"{address}/{place.path}", **SCREENS[language], sentence=SENTENCE, lang=language, **place.link)
+    place.check(page, "weights", language)
+    turn(page, place, "moved", language)
+    place.check(page, "moved", language)
+    page.reload()
+    place.check(page, "moved", language)
