@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tests.support.browsing import query, settle, until_link
+import pytest
+
+from tests.support.bench_page import cell, maps, panel, views
+from tests.support.browsing import query, says, settle, until_link
+from viz.views.asked import asked_rows
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -37,6 +41,37 @@ def test_a_click_on_a_cell_asks_all_heads_and_enter_opens_one(open_page: Callabl
     settle(page)
     assert query(page)["below"] == ["ask"]
     assert query(page)["model"][0] in page.url.replace("%3A", ":")
+
+
+@pytest.mark.parametrize("by_keys", [False, True])
+def test_a_cell_of_the_bench_asks_all_heads(open_page: Callable[..., Page], address: str, *, by_keys: bool) -> None:
+    page = open_page(f"{address}/bench", mechanisms="bahdanau transformer", sentence=ANIMAL)
+    (view,) = views(ANIMAL, ["transformer-en-fr"])
+    maps(page).nth(1).wait_for(timeout=120_000)
+    settle(page)
+    row = next(place for place, each in enumerate(asked_rows(view)) if each and each.text == "il")
+    column = view.shown.key_tokens.texts.index("animal")
+    if by_keys:
+        page.locator(".alignment .plot").nth(1).focus()
+        for _step in range(row):
+            page.keyboard.press("ArrowDown")
+        for _step in range(column):
+            page.keyboard.press("ArrowRight")
+        page.keyboard.press("Enter")
+    else:
+        page.mouse.click(*cell(page, 1, row, column, view))
+    button = panel(page, 1).get_by_role("button")
+    assert button.inner_text() == "Which heads attend from “il” to “animal” most?"
+    button.press("Enter") if by_keys else button.click()
+    says(page, **{"query": ".il", "key": "animal", "also": "ask", "asked-of": "transformer"})
+    first = page.locator(".st-key-asked-head-0")
+    first.wait_for(timeout=120_000)
+    settle(page)
+    assert page.locator("[class*='st-key-asked-head-']").count() == 12
+    page.locator(".st-key-open-asked-0 button").focus()
+    page.keyboard.press("Enter")
+    until_link(page, lambda url: "/heads" in url and "model=" in url and "below=ask" in url)
+    page.locator(PICKED).wait_for()
 
 
 def test_a_line_around_points_picks_their_heads(open_page: Callable[..., Page], address: str) -> None:

@@ -5,7 +5,7 @@ import { answerOf, lineOf } from "./alignment_answers.js";
 import { curve } from "./alignment_lines.js";
 import { Painted, contrastTo } from "./alignment_paint.js";
 import { TOLD, pointAsTold } from "./alignment_told.js";
-import { disposed, penOf, tellPointed, viewIn } from "./canvas.js";
+import { penOf, tellPointed } from "./canvas.js";
 import { fill } from "./payload.js";
 
 /** @import { Point } from "./alignment_lines.js" */
@@ -20,13 +20,6 @@ const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowD
 // The number of the panel that an element is in.
 /** @param {Element} element */
 const panelOf = (element) => Number(/** @type {HTMLElement | null} */ (element.closest(".panel"))?.dataset.panel);
-
-/** @param {Mount<Uint8Array<ArrayBuffer>>} mount */
-export default function show({ parentElement, data }) {
-  const view = viewIn(parentElement, Alignment, ".alignment");
-  view.load(data);
-  return disposed(view);
-}
 
 export class Alignment extends Painted {
   /** @type {At | null} */ at = null; // what is pointed at

@@ -11,6 +11,7 @@ import numpy as np
 
 from models.trace import AttentionTrace
 from viz.canvas.payload import pack
+from viz.captions.asking import OFFER
 from viz.captions.maps import linking_note, links_of, notes_of, sentence_of, window_note
 from viz.captions.written import Written, written_words
 from viz.figures.drawing.theme import NIGHT_SCALE, WEIGHT_SCALE, WINDOW_COLOUR, Colour, weight_ticks
@@ -18,6 +19,7 @@ from viz.text.formula import math_of
 from viz.text.language import _, _n, mark
 from viz.text.tokens import isolated, runs_rightward, visible
 from viz.views.aligned import Linking, aligned_cells
+from viz.views.asked import asked_columns, asked_rows
 from viz.views.view import View
 from viz.views.windows import Windows, windows_of
 
@@ -67,7 +69,9 @@ class AlignmentView:
     languages: tuple[str, str] = ("", "")
 
 
-def encode_alignment(shown: Sequence[AlignmentView], *, colour: Colour = "linear", linking: Linking = "none") -> bytes:
+def encode_alignment(
+    shown: Sequence[AlignmentView], *, colour: Colour = "linear", linking: Linking = "none", asks: bool = False
+) -> bytes:
     """Return all that the picture of the Bench shows: a panel a mechanism, on one scale from 0 to 1."""
     views = [each.view for each in shown if each.view]
     tokens = views[0].shown.key_tokens.texts if views else shown[0].trace.source.word_texts
@@ -81,6 +85,7 @@ def encode_alignment(shown: Sequence[AlignmentView], *, colour: Colour = "linear
         "panels": [
             _panel(each, common, one_title=len(rows) < 2)
             | {"links": aligned_cells(each.view, linking) if each.view else []}
+            | (_asked(each) if asks else {})
             for each in shown
         ],
         "notes": common,
@@ -94,6 +99,7 @@ def encode_alignment(shown: Sequence[AlignmentView], *, colour: Colour = "linear
         "words": _words(
             moved=moved, sure=any(not isnan(step.probability) for each in shown for step in each.trace.steps)
         ),
+        "ask": _(OFFER) if asks else "",
         "colour": colour,
         "palette": WEIGHT_SCALE,
     }
@@ -135,6 +141,15 @@ def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> d
         "notes": [*own, *window_note(windows), *(() if one_title else (view.query_title,))],
         "windows": _lines_of(windows),
     }
+
+
+def _asked(shown: AlignmentView) -> dict[str, Any]:
+    """Return what the cells of a panel can be asked as: text and code of the words of its rows and columns."""
+    if shown.view is None:
+        return {}
+    axes = (asked_rows(shown.view), asked_columns(shown.view))
+    rows, columns = ([each and [isolated(each.text), each.code] for each in words] for words in axes)
+    return {"asked": {"of": shown.trace.provenance.checkpoint, "rows": rows, "columns": columns}}
 
 
 def _words_of_rows(view: View, written: Sequence[Written]) -> list[int]:

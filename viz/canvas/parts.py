@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent
 _FILES = {
     "overview": ("overview.html", "maps.css", "overview.js"),
     "comparison": ("comparison.html", "maps.css", "offers.js"),
-    "alignment": ("alignment.html", "alignment.css", "alignment.js"),
+    "alignment": ("alignment.html", "alignment.css", "alignment_asking.js"),
     "prediction": ("prediction.html", "prediction.css", "prediction.js"),
     "aligner": ("aligner.html", "aligner.css", "aligner.js"),
     "walk": ("walk.html", "walk.css", "walk.js"),

@@ -114,6 +114,7 @@ export interface AlignmentHeader {
   night: Stop[];
   window_colour: string;
   links: string;
+  ask: string; // what a cell offers; empty where nobody can be asked
   words: Words<
     | "reads" | "after" | "read_by" | "item" | "comma" | "said" | "unlike" | "unread" | "one_vector" | "kept" | "sentence"
     | "brief" | "doubt" | "translation" | "keys" | "rows" | "columns" | "lines" | "unsure"
@@ -143,7 +144,11 @@ export interface MapPanel extends AnyPanel {
   says: string;
   alt: string;
   windows: Window[];
+  asked?: { of: string; rows: AskedWord[]; columns: AskedWord[] };
 }
+
+/** A word that can be asked for; null for a mark of a beginning or an end. */
+type AskedWord = [text: string, code: string] | null;
 
 /** A decoder without attention: `rows` is empty. */
 export interface VectorPanel extends AnyPanel {
@@ -151,6 +156,7 @@ export interface VectorPanel extends AnyPanel {
   row_words?: undefined;
   reading?: undefined;
   says?: undefined;
+  asked?: undefined;
   windows?: undefined;
 }
 

@@ -9,6 +9,9 @@ from models.measures.asking import AskedHead
 from viz.text.language import _, mark
 from viz.views.heads import KINDS, HeadPlace, kinds_of
 
+OFFER = mark("Which heads attend from {row} to {word} most?")
+"""What a cell offers."""
+
 PATTERN_NAMES: Mapping[str, str] = {
     "pronoun": mark("a pronoun to an earlier word"),
     "same": mark("to the same word elsewhere"),

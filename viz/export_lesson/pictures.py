@@ -65,7 +65,7 @@ class Pictures:
         if name not in DRAWN:
             return ""
         self.canvases[name] = None
-        payload = _without_offers(bytes_of(element)) if name == "comparison" else bytes_of(element)
+        payload = _without_offers(name, bytes_of(element))
         picture = picture_html(Picture(name, payload), waits=True)
         return f'<div class="live" data-of="{self._store(step, name, payload)}">{picture}</div>'
 
@@ -134,10 +134,13 @@ def _picks(places: Iterable[tuple[int, ...]]) -> dict[str, str]:
     return found
 
 
-def _without_offers(payload: bytes) -> bytes:
+def _without_offers(name: str, payload: bytes) -> bytes:
     """Return maps without what can be done to their words: only a server can do it."""
-    header, cells = unpacked(payload)
-    if header.pop("offers", None) is None:
+    if name not in ("comparison", "alignment"):
         return payload
-    header["words"]["keys"] = _(MOVING)
+    header, cells = unpacked(payload)
+    if name == "alignment":
+        header["ask"] = ""
+    elif header.pop("offers", None) is not None:
+        header["words"]["keys"] = _(MOVING)
     return pack(header, cells)

@@ -27,7 +27,7 @@ from viz.text.markup import plain
 from viz.views.heads import kinds_of
 from viz.widgets.fold import unfolded
 from viz.widgets.sentence import SENTENCE
-from viz.widgets.settings import Choice, choose, link
+from viz.widgets.settings import Choice, Several, choose, link
 from viz.widgets.shared_settings import QUANTITY
 from viz.widgets.turn import ask_to_turn
 from viz.widgets.visit import Visit, W
@@ -60,6 +60,16 @@ class HeadQuestion:
     target: str | None  # the translation that all translators are made to write; None where the page has none
     words: tuple[Word, ...]  # of the source, then of the translation
     moved: bool = False  # whether what a key moves is asked for, in the place of its weight
+
+
+def put_question(below: Several, query: str, key: str) -> None:
+    """Let a pair of words, by their codes, be asked in the part `below` the maps; before the controls are shown."""
+    shown = (link.text_of(below) or "").split()
+    link.store(below.name, " ".join(dict.fromkeys((*shown, ASKED))))
+    link.store(ASK.name, ASK.write(PAIR, PAIR))
+    link.store(QUERY.name, query)
+    link.store(ASKED_KEY.name, key)
+    st.toast(_("Below the maps: all heads, ranked by this pair of words."))
 
 
 def ask_heads(visit: Visit[W], question: HeadQuestion) -> None:
@@ -220,5 +230,7 @@ def _say_how(answer: AskedModels, asked: str, found: Sequence[AskedHead]) -> Non
         said.insert(1, _(PATTERN_MEANINGS[asked]))
     elif rates := [rate for each in found if (rate := _rate(each, answer, asked))]:
         said.append(_("This pair's pattern: {pattern}.", pattern=_(PATTERN_NAMES[rates[0][0]])))
+    if any(shown.site.stack == "decoder" and rows for maps in answer.maps.values() for shown, rows, _columns in maps):
+        said.append(_("All translators are made to write one translation."))
     said += [_("Left out: {model} ({reason})", model=_(name), reason=why) for name, why in answer.failures.items()]
     st.caption(plain(" ".join(said)))

@@ -13,7 +13,7 @@ from viz.server.scripts import script_of
 from viz.views.heads import HeadPlace
 from viz.widgets.session import reported
 
-_TOLD = {"overview": "picked", "comparison": "chosen", "walk": "chosen", "aligner": "links"}
+_TOLD = {"overview": "picked", "comparison": "chosen", "walk": "chosen", "aligner": "links", "alignment": "asked"}
 """What each canvas tells of what the reader does on it."""
 
 
@@ -52,6 +52,16 @@ def read_chosen(value: Any) -> Chosen | None:
 
 def _is_place(value: Any) -> bool:
     return value is None or (type(value) is int and value >= 0)
+
+
+def asked_on(key: str) -> dict[str, str] | None:
+    """Return what the reader has just asked on the panels `key`: `of` which model, and the `query` and the `key`."""
+    state: Any = reported(key)
+    told = state.get("asked") if state else None
+    names = ("of", "query", "key")
+    if not isinstance(told, dict) or not all(isinstance(told.get(name), str) for name in names):
+        return None
+    return {name: told[name] for name in names}
 
 
 def picked_on(key: str) -> tuple[HeadPlace, ...] | None:

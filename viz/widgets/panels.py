@@ -33,16 +33,21 @@ def show_panels(
     *,
     colour: Colour,
     linking: Linking = "none",
+    asks: bool = False,
     once: Callable[[Callable[[], bytes]], bytes] = lambda make: make(),
 ) -> None:
-    """Show panels as the picture of `shown`, which is made `once` for all who look at the same."""
-    picture = Picture("alignment", once(lambda: encode_alignment(panels, colour=colour, linking=linking)))
+    """Show panels as the picture of `shown`, which is made `once` for all who look at the same.
+
+    A cell can be asked for where the page `asks`: `viz.widgets.canvas.asked_on` says which.
+    """
+    picture = Picture("alignment", once(lambda: encode_alignment(panels, colour=colour, linking=linking, asks=asks)))
     show_canvas(picture, key=shown.key)
     views = [each.view for each in panels if each.view]
     if views:
         kept = replace(
             shown,
             picture=picture,
+            page=lambda: [Picture("alignment", encode_alignment(panels, colour=colour, linking=linking))],
             printed=lambda: alignment_heatmap(views, colour=colour, linking=linking),
             csv=lambda: csv_of_views(views, linking=linking),
         )

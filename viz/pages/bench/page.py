@@ -15,7 +15,7 @@ from models.mechanisms import mechanisms, usual
 from models.trace import AttentionTrace, Reading
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
-from viz.pages.bench.ask import show_question
+from viz.pages.bench.ask import show_question, take_question
 from viz.pages.bench.by_hand import show_by_hand
 from viz.pages.bench.draws import show_draws
 from viz.pages.bench.extras import (
@@ -200,6 +200,7 @@ def _show(
     frame: Frame, wanted: BenchSettings, source: str, traces: dict[str, AttentionTrace], target: str | None
 ) -> None:
     host = shared_host()
+    take_question()
     drawn, below = st.container(key="figure-alignment"), st.container()
     with below:
         also, chosen = choose_below(traces, wanted.order)

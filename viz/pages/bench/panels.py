@@ -12,6 +12,8 @@ from viz.views.view import View
 from viz.widgets.panels import panel_of, show_panels
 from viz.widgets.shown import Shown
 
+CANVAS = "alignment"
+
 
 def draw(
     host: Host,
@@ -25,11 +27,12 @@ def draw(
     show_panels(
         [panel_of(key, *each) for key, each in drawn.items()],
         Shown(
-            key="alignment",
+            key=CANVAS,
             name=file_name_of(traces) + " moved" * (wanted.quantity == "moved"),
             traces={name_of(key): trace for key, trace in traces.items()},
         ),
         colour=wanted.colour,
         linking=wanted.links,
+        asks=True,
         once=lambda make: host.workings.get(drawn_as, make),
     )

@@ -69,6 +69,11 @@ PREDICTED_ROW = Choice("row", title=mark("Which row"), shape="box", anew_with=(P
 DRAWS = Choice("draws", title=mark("Which draws"), shape="box")
 """The seeds of the draws of hard attention, by the first of them."""
 
+ASKED_OF = Choice(
+    "asked-of", title=mark("On the translation of"), shape="box", titled=True, anew_with=(MECHANISMS.name,)
+)
+"""On whose translation all heads are asked."""
+
 HEAD = Choice("head-*", title=mark("Layer and head"), shape="box")
 """The layer and head of each mechanism."""
 
@@ -89,6 +94,7 @@ SETTINGS = (
     ASK,
     QUERY,
     ASKED_KEY,
+    ASKED_OF,
     CHOSEN,
     FIRST,
     SECOND,
