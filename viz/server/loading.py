@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from contextlib import nullcontext
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -22,11 +21,11 @@ SKELETON_HEIGHT = 620
 def usable(host: Host, keys: Sequence[str], messages: DeltaGenerator) -> tuple[str, ...]:
     """Return the keys of the models that can run, waiting until all are loaded; the others are named, by reason.
 
-    The place of the skeleton is there when nothing waits, too: what follows keeps its place, and its focus.
+    The place of the skeleton is there when nothing waits, too: what follows keeps its place, and its focus. It is in no
+    container: one in which nothing is left moves what follows by a gap.
     """
-    waiting = st.container()
     are_settled = all(map(host.is_settled, keys))
-    with waiting, nullcontext() if are_settled else st.skeleton(height=SKELETON_HEIGHT):
+    with st.empty() if are_settled else st.skeleton(height=SKELETON_HEIGHT):
         failures = {key: error for key in keys if (error := _failure(host, key))}
     alike: dict[str, list[str]] = {}
     for key, error in failures.items():
