@@ -36,15 +36,15 @@ def beam_search(network: TranslationNetwork, source: Tensor, width: int) -> list
 
     Shapes: `source` [batch, source].
     """
-    batch = len(source)
+    batch, device = len(source), source.device
     memory = network.encode(source.repeat_interleave(width, dim=0))
     state = network.start(memory)
-    sums = torch.full((batch, width), -torch.inf)
+    sums = torch.full((batch, width), -torch.inf, device=device)
     sums[:, 0] = 0.0  # all begin alike: one goes on
-    written = torch.full((batch * width, 1), BEGIN)
-    ended = torch.zeros(batch * width, dtype=torch.bool)
-    lengths = torch.zeros(batch * width)
-    first = torch.arange(batch)[:, None] * width
+    written = torch.full((batch * width, 1), BEGIN, device=device)
+    ended = torch.zeros(batch * width, dtype=torch.bool, device=device)
+    lengths = torch.zeros(batch * width, device=device)
+    first = torch.arange(batch, device=device)[:, None] * width
     for position in range(step_limit(source.shape[1])):
         logits, state = network.step(memory, state, written[:, -1], position)
         logits[:, :END] = -torch.inf
@@ -63,5 +63,5 @@ def beam_search(network: TranslationNetwork, source: Tensor, width: int) -> list
         state = _chosen(state, rows)  # a row takes the place of one of the same source, whose memory is the same
     means = sums / lengths.view(batch, width)
     best, places = means.max(dim=-1)
-    texts = written.view(batch, width, -1)[torch.arange(batch), places, 1:].tolist()
+    texts = written.view(batch, width, -1)[torch.arange(batch, device=device), places, 1:].tolist()
     return [(row[: row.index(END)] if END in row else row, float(mean)) for row, mean in zip(texts, best, strict=True)]
