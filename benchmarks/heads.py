@@ -3,7 +3,8 @@
 `draw` measures pages from navigation to painted: the app's canvas with its bytes (also from when they are there), and
 BertViz with its libraries served locally, both for MiniLM on one text. `page` types into the running app. `capture`
 runs the model with and without observation; `ask` ranks all shipped heads for one pair of words; `patch` puts each
-head's output for another sentence in place. `layers` runs a random and narrow Llama of 32 layers of 32 heads on 1,024
+head's output for another sentence in place; `switch` turns the running app from weights to what is moved, and back.
+`layers` runs a random and narrow Llama of 32 layers of 32 heads on 1,024
 tokens: how much memory pooling layer by layer takes above the model, and how long its bytes take to be drawn. Painted
 means two animation frames after all is there: the canvas says that it is drawn; of BertViz every line exists. Memory is
 the resident memory of the largest renderer. For 144 heads a model of GPT-2's size with random weights is written to a
@@ -31,6 +32,7 @@ from benchmarks.head_asking import ask_rows
 from benchmarks.head_drawing import LARGE, LIMIT, PAINTED, browser_of, draw, text_of, write_large
 from benchmarks.head_layers import layer_rows
 from benchmarks.head_patching import patch_rows
+from benchmarks.head_switching import switch_rows
 from benchmarks.measure import Json, interleaved, ratio, report
 from benchmarks.page import LAST_WORDS, TEXT, Target, last_sent, open_page, waits
 from benchmarks.serving import ROOT, free_port, serving
@@ -38,7 +40,7 @@ from models.command import check_known, run
 from models.huggingface.embedded import local_models
 from models.huggingface.observed_pass import observed_pass
 
-PARTS = ("draw", "page", "capture", "ask", "patch", "layers")
+PARTS = ("draw", "page", "capture", "ask", "patch", "switch", "layers")
 
 STAGE = """[...document.querySelectorAll('.st-key-figure-all-heads *')]
   .map(each => each.shadowRoot?.querySelector('.stage[data-drawn]')).find(each => each)"""
@@ -201,6 +203,12 @@ def main(
                 report("All heads ranked for a pair of words, and by pattern", ask_rows(keys), as_json=json)
             elif part == "patch":
                 report("Activation patching of every head", patch_rows(min(keys, 3)), as_json=json)
+            elif part == "switch":
+                report(
+                    "The switch weight / moved, in the running app",
+                    switch_rows(min(keys, 5), folder, driver),
+                    as_json=json,
+                )
             elif part == "layers":
                 report("1,024 heads pooled layer by layer", layer_rows(folder, driver, rounds), as_json=json)
             elif part == "draw":

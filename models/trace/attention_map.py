@@ -82,7 +82,8 @@ class AttentionMap(Record):
             object.__setattr__(self, "head_names", tuple(str(head) for head in range(weights.shape[0])))
         if len(self.head_names) != weights.shape[0]:
             raise problem(place, f"{len(self.head_names)} head names", weights.shape[0], "Name each head once.")
-        _check_values(place, weights, rows_sum_to_one=self.rows_sum_to_one, causal=self.causal)
+        ahead = self.causal and self.quantity == "weights"  # what is moved is 0 wherever they are
+        _check_values(place, weights, rows_sum_to_one=self.rows_sum_to_one, causal=ahead)
         object.__setattr__(self, "weights", frozen_array(weights.astype(np.float32, copy=False)))
         companions = {name: frozen_array(np.asarray(values)) for name, values in self.companions.items()}
         object.__setattr__(self, "companions", MappingProxyType(companions))

@@ -46,6 +46,8 @@ class AttentionTrace(TraceParts):
         What a classifier says of the text: each class with its probability.
     written : Continuation, optional
         Of a causal model that went on with its text: which tokens of `source` it wrote, how, and what it kept.
+    quantity : {"weights", "moved"}, optional
+        What its maps show when they are asked for; see `moved`.
 
     Examples
     --------
@@ -61,7 +63,7 @@ class AttentionTrace(TraceParts):
         wanted = (Site.parse(site) if isinstance(site, str) else site).place
         for each in self.maps:
             if each.site == wanted:
-                return each
+                return self._shown(each)
         message = f"no map at {wanted}; captured: {', '.join(map(str, self.sites)) or 'none'}"
         raise KeyError(message)
 
@@ -94,12 +96,12 @@ class AttentionTrace(TraceParts):
     @property
     def has_moved(self) -> bool:
         """Whether what is moved can be computed of any map."""
-        return any(each.has_moved for each in self)
+        return any(each.has_moved for each in self.maps)
 
     def moved(self) -> Self:
         """Return the same record with what each key moves in the place of the weights; see `AttentionMap.moved`.
 
-        Maps whose values are not known are left out.
+        Maps whose values are not known are left out. Each is computed when it is asked for; `maps` keeps the weights.
 
         Raises
         ------
@@ -108,11 +110,11 @@ class AttentionTrace(TraceParts):
         """
         if not self.has_moved:
             raise InputError(Message("What a key moves is not known of this record: it has no values."))
-        return replace(self, maps=tuple(each.moved() for each in self if each.has_moved))
+        return replace(self, quantity="moved", maps=tuple(each for each in self.maps if each.has_moved))
 
     def weighed(self) -> Self:
         """Return the same record with its attention weights, where it has what is moved in their place."""
-        return replace(self, maps=tuple(each.weighed() for each in self))
+        return replace(self, quantity="weights", maps=tuple(each.weighed() for each in self.maps))
 
     @classmethod
     def from_arrays(

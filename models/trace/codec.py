@@ -72,8 +72,8 @@ _DESCRIBED = re.compile(rf"\{{'descr': '({_NUMBERS})', 'fortran_order': False, '
 def write(trace: TraceParts, file: File, *, dtype: str = "float32") -> int:
     """Write `trace` as `AttentionTrace.save` says, and return how many bytes of numbers it has."""
     arrays: dict[str, Array] = {}
-    maps = tuple(each.weighed() for each in trace)  # what is moved is computed of them again
-    trace = replace(trace, maps=maps)
+    maps = tuple(each.weighed() for each in trace.maps)  # what is moved is computed of them again
+    trace = replace(trace, maps=maps, quantity="weights")
     for index, each in enumerate(trace):
         arrays[f"map.{index}.weights"] = each.weights.astype(dtype, copy=False)
         arrays |= {f"map.{index}.{name}": values for name, values in each.companions.items()}

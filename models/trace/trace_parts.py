@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
-from models.trace.attention_map import AttentionMap
+from models.trace.attention_map import AttentionMap, Quantity
 from models.trace.provenance import Provenance
 from models.trace.record import Record, TraceError, frozen_array, problem
 from models.trace.steps import Prediction, Step
@@ -33,6 +33,7 @@ class TraceParts(Record):
     vectors: NDArray[np.float32] | None = None
     classes: tuple[tuple[str, float], ...] = ()
     written: Continuation | None = None
+    quantity: Quantity = "weights"
 
     def __post_init__(self) -> None:
         if self.vectors is not None:
@@ -74,4 +75,8 @@ class TraceParts(Record):
         return tuple(each.site for each in self.maps)
 
     def __iter__(self) -> Iterator[AttentionMap]:
-        return iter(self.maps)
+        return map(self._shown, self.maps)
+
+    def _shown(self, each: AttentionMap) -> AttentionMap:
+        """Return a map in the quantity of the record; what is moved is computed when it is asked for, and not kept."""
+        return each.moved() if self.quantity == "moved" else each

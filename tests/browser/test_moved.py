@@ -62,17 +62,20 @@ class Place:
         stage = page.locator(self.stage).first
         return np.asarray(stage.evaluate(PAINTED, [self.canvas, self.number, list(shape[:2])]))
 
-    def check(self, page: Page, quantity: str, language: str) -> None:
-        """Check that cells, legend and caption are those of a quantity, and that the link carries it."""
-        settle(page)
-        expected = self.colours(quantity)
-        off = [np.inf]
+    def wait(self, page: Page, quantity: str) -> None:
+        """Wait until the cells are painted as a quantity has them."""
+        expected, off = self.colours(quantity), [np.inf]
 
         def looks() -> bool:
             off[0] = float(np.abs(self.painted(page, expected.shape) - expected).max())
             return off[0] <= self.tolerance
 
         until(looks, what=off)
+
+    def check(self, page: Page, quantity: str, language: str) -> None:
+        """Check that cells, legend and caption are those of a quantity, and that the link carries it."""
+        settle(page)
+        self.wait(page, quantity)
         said = page.evaluate(WORDS) + page.evaluate(SHADOWS)
         for name in QUANTITIES:
             assert all((each in said) == (name == quantity) for each in SAID[language][name]), (name, said)
@@ -158,3 +161,29 @@ def test_a_phone_without_it_in_its_link_opens_on_weights_and_a_reload_keeps_what
     place.check(page, "moved", language)
     page.reload()
     place.check(page, "moved", language)
+
+
+def test_what_was_seen_of_both_is_drawn_at_the_click_though_the_server_is_silent(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    """Of another text nothing was seen: there the old maps stay until the server answers."""
+    places = [PLACES["all heads"], PLACES["picked heads"]]
+    link = {"sentence": SENTENCE, **PLACES["picked heads"].link}
+    page = open_page(f"{address}/heads", **SCREENS["en"], **link)
+    for quantity in ("moved", "weights"):
+        turn(page, places[0], quantity, "en")
+        settle(page)
+    page.evaluate("() => { window.heard = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }")
+    for quantity in ("moved", "weights", "moved"):
+        turn(page, places[0], quantity, "en")
+        for place in places:
+            place.wait(page, quantity)
+    page.evaluate("() => { WebSocket.prototype.send = window.heard; }")
+    turn(page, places[0], "weights", "en")
+    page.locator(".st-key-sentence input").fill("The dog saw the old man in the park because it was big.")
+    settle(page)
+    before = page.locator(".overview .stage").get_attribute("data-drawn")
+    page.evaluate("() => { WebSocket.prototype.send = () => {}; }")
+    turn(page, places[0], "moved", "en")
+    assert page.locator(".overview .stage").get_attribute("data-drawn") == before
+    assert page.locator(".overview .meaning").inner_text().startswith("attention weight")

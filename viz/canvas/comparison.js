@@ -64,7 +64,7 @@ export class Comparison extends Maps {
     });
     this.loads++; // exact weights of an earlier choice that are still on their way come too late
     this.change(() => {
-      Object.assign(this, { header: { ...header, heads: picked }, weights, exact: here.map((each) => each >= 0) });
+      Object.assign(this, { header: { ...header, heads: picked, turned: null }, weights, exact: here.map((each) => each >= 0) });
     });
   }
 

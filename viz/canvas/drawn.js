@@ -3,6 +3,7 @@
 import { NOT_YET, paletteOn, partOf, penOf, roomIn, sharpest } from "./canvas.js";
 import { fill, unpack } from "./payload.js";
 import { cellCount, fileOf } from "./picture.js";
+import { Turned, isSame, pressed } from "./turned.js";
 
 /** @import { Unpacked } from "./payload.js" */
 /** @import { MapsHeader, Stop } from "./payloads" */
@@ -21,6 +22,7 @@ export class Drawn {
   ratio = 1;
   /** @type {string | null} */ drawnFor = null;
   /** @type {PaintedSheet | null} */ sheet = null;
+  /** @type {Turned<{ header: Header, bytes: Uint8Array, cells: Uint8Array<ArrayBuffer> }>} */ seen = new Turned();
 
   /** @param {HTMLElement} figure */
   constructor(figure) {
@@ -53,14 +55,34 @@ export class Drawn {
 
   /** @param {Uint8Array<ArrayBuffer>} bytes */
   async load(bytes) {
-    const turn = ++this.loads;
+    const turn = ++this.loads, { header: shown, seen } = this;
+    if (shown?.turned && isSame(bytes, seen.payloads.get(shown.turned.quantity)?.bytes)) return; // it is drawn
     /** @type {Unpacked<Header>} */
     const [header, cells] = await unpack(bytes);
     if (turn !== this.loads) return; // a later payload has come meanwhile
+    seen.keep({ header, bytes, cells });
     this.change(() => {
       this.header = header;
       this.take(cells);
     });
+  }
+
+  // Draw what was seen in the quantity that the switch has just been turned to, less what has changed since.
+  /** @param {Event} event */
+  turn(event) {
+    const { turned } = this.header ?? {}, to = turned && pressed(event, turned.among);
+    const found = to && to !== turned.quantity && this.seen.of === turned.of && this.seen.payloads.get(to);
+    if (!found) return;
+    this.loads++; // what is still on its way is of before
+    this.change(() => {
+      this.header = this.turnedHeader(found.header);
+      this.take(found.cells);
+    });
+  }
+
+  /** @param {Header} header */
+  turnedHeader(header) {
+    return header;
   }
 
   describe() {

@@ -43,7 +43,9 @@ export class Maps extends Drawn {
     this.save.addEventListener("click", () => this.keepPicture(), { signal: this.listeners.signal });
     figure.addEventListener("transitionend", (event) => event.target === figure && this.header && this.change(() => {}),
       { signal: this.listeners.signal }); // light has become dark, or dark light
-    window.addEventListener(POINTED, (event) => this.follow(/** @type {CustomEvent<Maps>} */ (event).detail), { signal: this.listeners.signal });
+    const { signal } = this.listeners;
+    window.addEventListener(POINTED, (event) => this.follow(/** @type {CustomEvent<Maps>} */ (event).detail), { signal });
+    window.addEventListener("click", (event) => this.turn(event), { capture: true, signal });
     this.sizes = new ResizeObserver(() => this.draw());
     this.sizes.observe(figure);
   }

@@ -120,6 +120,11 @@ class Overview extends Maps {
     this.picked = this.header.picked;
   }
 
+  /** @override @param {OverviewHeader} header */
+  turnedHeader(header) {
+    return { ...header, picked: this.picked };
+  }
+
   /** @override */
   describe() {
     super.describe();

@@ -50,6 +50,7 @@ class Look:
     width: float = 1320  # pixels that it may take
     says: str = ""
     file: str = "figure.png"
+    turned: Mapping[str, Any] | None = None  # what a switch of quantities turns, as `viz/canvas/payloads.d.ts` has it
 
 
 USUAL = Look()
@@ -78,4 +79,5 @@ def header_of(view: View, title: str, note: str, look: Look, words: Mapping[str,
         "ink": TEXT_COLOUR,
         "paper": PAPER_COLOUR,
         "font": FONT_FAMILY,
+        "turned": look.turned,
     }

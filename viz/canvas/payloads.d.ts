@@ -7,6 +7,13 @@ export type Colour = "linear" | "root";
 type Words<Name extends string> = Record<Name, string>;
 
 /** `payload.header_of`: what all canvases of maps have. */
+/** What the switch of quantities turns: what is the same in all of them, the one that is shown, and their order. */
+export interface Turn {
+  of: string;
+  quantity: string;
+  among: string[];
+}
+
 export interface MapsHeader {
   title: string;
   alt: string;
@@ -25,6 +32,7 @@ export interface MapsHeader {
   ink: string;
   paper: string;
   font: string;
+  turned?: Turn | null;
   heads: Place[];
   rows: number[]; // where the cells of an axis begin, then its length
   columns: number[];

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,34 +18,46 @@ from viz.views.heads import HeadPlace
 from viz.views.view import View
 
 
-def overview_sentence(views: Iterable[View]) -> str:
-    """Say which head reads one token most, of all heads of all layers: plain text; a view is let go before the next."""
-    best, count, moved = (-1.0, "", "", ""), 0, False
-    for view in views:
-        moved = view.quantity == "moved"
-        for head, weights in enumerate(view.shown.weights):
-            weight, query, key = _strongest(view, weights)
-            count += 1
-            if weight > best[0]:
-                best = weight, query, key, HeadPlace(view.shown.site.layer, head).title
-    if moved:
-        return _(
-            "Of all heads ({count}), {place} is moved most by one token: “{key}” moves “{query}” ({weight}).",
-            count=count,
-            place=best[3],
-            query=best[1],
-            key=best[2],
-            weight=f"{best[0]:.2f}",
+class Sharpest:
+    """The head that reads one token most, found while views of all layers pass; none of them is kept."""
+
+    def __init__(self) -> None:
+        self._best, self._count, self._moved = (-1.0, "", "", ""), 0, False
+
+    def watch(self, views: Iterable[View]) -> Iterator[View]:
+        """Return the same views one by one, each looked at."""
+        for view in views:
+            self._moved = view.quantity == "moved"
+            for head, weights in enumerate(view.shown.weights):
+                weight, query, key = _strongest(view, weights)
+                self._count += 1
+                if weight > self._best[0]:
+                    self._best = weight, query, key, HeadPlace(view.shown.site.layer, head).title
+            yield view
+
+    def sentence(self) -> str:
+        """Say which head it is: plain text."""
+        weight, query, key, place = self._best
+        parts = {"place": place, "query": query, "key": key, "weight": f"{weight:.2f}"}
+        if self._moved:
+            return _(
+                "Of all heads ({count}), {place} is moved most by one token: “{key}” moves “{query}” ({weight}).",
+                count=self._count,
+                **parts,
+            )
+        return _n(
+            "Of {count} head {place} reads one token most: “{query}” reads “{key}” ({weight}).",
+            "Of {count} heads {place} reads one token most: “{query}” reads “{key}” ({weight}).",
+            self._count,
+            **parts,
         )
-    return _n(
-        "Of {count} head {place} reads one token most: “{query}” reads “{key}” ({weight}).",
-        "Of {count} heads {place} reads one token most: “{query}” reads “{key}” ({weight}).",
-        count,
-        place=best[3],
-        query=best[1],
-        key=best[2],
-        weight=f"{best[0]:.2f}",
-    )
+
+
+def overview_sentence(views: Iterable[View]) -> str:
+    """Say which head reads one token most, of all heads of all layers: plain text."""
+    found = Sharpest()
+    deque(found.watch(views), maxlen=0)
+    return found.sentence()
 
 
 def comparison_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> str:
@@ -66,7 +79,7 @@ def value_sentence(place: HeadPlace, view: View) -> str:
 
     So a sink explains itself: much attention, a short value, little moved.
     """
-    found = view.trace[view.shown.site].weighed()
+    found = view.trace.weighed()[view.shown.site]
     if not found.has_moved or not found.weights.size:
         return ""
     given, lengths = found.weights[place.head].mean(axis=0), found.value_norms[place.head]

@@ -41,8 +41,13 @@ def sites_at(trace: AttentionTrace, sites: str) -> tuple[Site, ...]:
 
 def places_at(trace: AttentionTrace, sites: str) -> tuple[HeadPlace, ...]:
     """Return all heads of the maps that `sites` names, by layer and head; raises as `views_at`."""
-    found = sites_at(trace, sites)
-    return tuple(HeadPlace(site.layer, head) for site in found for head in range(len(trace[site].head_names)))
+    return tuple(HeadPlace(layer, head) for layer, count in _counts(trace, sites).items() for head in range(count))
+
+
+def _counts(trace: AttentionTrace, sites: str) -> dict[int, int]:
+    """Return how many heads each layer has; no map is computed for it."""
+    heads = {each.site: len(each.head_names) for each in trace.maps}
+    return {site.layer: heads[site] for site in sites_at(trace, sites)}
 
 
 def views_at(trace: AttentionTrace, sites: str, unit: Unit, hiding: Hiding = NOTHING) -> tuple[View, ...]:
@@ -60,7 +65,7 @@ def pick_views(
 ) -> tuple[View, ...]:
     """Return a view of each of `heads`, in their order; no other layer is looked at."""
     layers = {site.layer: site for site in sites_at(trace, sites)}
-    counts = {layer: len(trace[site].head_names) for layer, site in layers.items()}
+    counts = _counts(trace, sites)
     for place in heads:
         if not 0 <= place.head < counts.get(place.layer, 0):
             there = ", ".join(f"{layer}: 0 to {count - 1}" for layer, count in counts.items())

@@ -85,13 +85,24 @@ def examples_met(card: Mapping[str, Any]) -> list[str]:
 def measured(card: Mapping[str, Any]) -> list[str]:
     """Say in words what a checkpoint's card reports of its quality."""
     bleu = [f"{figures['bleu']:.1f} ({name})" for name, figures in card.get("bleu", {}).items()]
-    errors = [f"{rate:.2f} ({name})" for name, rate in card.get("aer", {}).items()]
+    errors = _rates(card, "aer")
     lines = []
     if bleu:
         lines.append(_("BLEU, higher is better: {figures}", figures=listed(bleu)))
     if errors:
-        lines.append(_("Alignment error rate of the map shown, lower is better: {figures}", figures=listed(errors)))
+        said = _(
+            "Alignment error rate of the weights at the layer and head shown first, lower is better: {figures}",
+            figures=listed(errors),
+        )
+        lines.append(said)
+    if card.get("aer_grown") and card.get("aer_moved"):
+        rates = {name: listed(_rates(card, f"aer_{name}")) for name in ("grown", "moved")}
+        lines.append(_("With grown links: of weights {grown}; of what is moved {moved}", **rates))
     for name, rate in card.get("aer", {}).items():
         if name in _FAR_SETS:
             lines.append(_(_FAR_SETS[name]) + (_("; the model aligns it poorly") if rate > _POOR else ""))
     return lines
+
+
+def _rates(card: Mapping[str, Any], kind: str) -> list[str]:
+    return [f"{rate:.2f} ({name})" for name, rate in card.get(kind, {}).items()]

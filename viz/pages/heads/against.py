@@ -158,7 +158,7 @@ def _second_model(
 
 def _like(shown: HeadSelection, found: tuple[AttentionTrace, Hashable]) -> tuple[AttentionTrace, Hashable]:
     """Return what the other run shows of the quantity that `shown` does."""
-    return (found[0].moved(), (found[1], "moved")) if shown.first.quantity == "moved" else found
+    return (found[0].moved(), found[1]) if shown.first.quantity == "moved" else found
 
 
 def _can_do_without(name: str, wanted: HeadsSettings) -> bool:

@@ -114,7 +114,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
         show_hops(frame.visit(wanted), key, trace, line)
         return
     if wanted.quantity == "moved":
-        trace, identity = trace.moved(), (identity, "moved")
+        trace = trace.moved()
     shown = HeadSelection(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
     places = shown.places
     _settle(shown, key)

@@ -83,7 +83,8 @@ def _side_by_side(
     if max(views[0].weights.shape) > MOST_LABELLED:
         show(Shown(paper(), key=FIGURE, says=says, name=name), visit)
         return
-    look = Look(wanted.colour, width, says, f"{file_name(name)}.{wanted.picture}")
+    turned = shown.turned(wanted.colour, wanted.picture, width, beside, tuple(picked))
+    look = Look(wanted.colour, width, says, f"{file_name(name)}.{wanted.picture}", turned)
     picture = Shown(
         Picture(
             "comparison",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from typing import Any, TypeVar
 
 from models.trace import AttentionTrace
@@ -20,6 +21,7 @@ from viz.text.language import current_language
 from viz.views.heads import HeadPlace, pick_views, places_at, sites_at, view_at, views_at
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit, View
+from viz.widgets.shared_settings import QUANTITY
 
 T = TypeVar("T")
 
@@ -32,7 +34,8 @@ class HeadSelection:
     """The heads of one stack and kind on one text."""
 
     trace: AttentionTrace
-    identity: Hashable  # small, and the same for equal traces: under it and the other choices results are kept
+    # small, and the same for equal traces, whatever their quantity: under it and the other choices results are kept
+    identity: Hashable
     workings: BoundedCache[Any]  # where they are kept; never anything that holds the trace
     sites: str  # as `viz.views.heads.views_at` takes it
     unit: Unit = "word"
@@ -79,7 +82,7 @@ class HeadSelection:
 
     def sentence(self) -> str:
         """Say which head reads one token most."""
-        return self.kept(("sentence", self.hiding, current_language()), lambda: heads.overview_sentence(self.views()))
+        return self._looked_at()[1]
 
     @property
     def hidden(self) -> Hiding:
@@ -95,14 +98,28 @@ class HeadSelection:
 
     def payload(self, tiles: Tiles, look: Look) -> bytes:
         """Return what the canvas overview shows; picking, ordering and colour compute no map anew."""
-        small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
+        small, says = self._looked_at()
         note = self.kept(("note", self.hiding, current_language()), self._note)
-        return encode_overview([self.first], tiles, replace(look, says=self.sentence()), small=small, note=note)
+        return encode_overview([self.first], tiles, replace(look, says=says), small=small, note=note)
+
+    def turned(self, *drawn: Hashable) -> dict[str, Any]:
+        """Return what the switch of quantities turns of a canvas that is `drawn` so; equal but for the quantity."""
+        same = repr((self.identity, self.sites, self.unit, self.hiding, current_language(), drawn))
+        of = blake2b(same.encode(), digest_size=8).hexdigest()
+        return {"of": of, "quantity": self.trace.quantity, "among": list(QUANTITY.choices or ())}
 
     def printed(self, tiles: Tiles, colour: Colour) -> PrintedHeads:
         """Return the overview for print."""
-        small: SmallMaps = self.kept(("small", self.hidden), lambda: small_maps(self.views(self.hidden)))
-        return printed_heads(self.first, small, tiles, colour=colour, note=self._note())
+        return printed_heads(self.first, self._looked_at()[0], tiles, colour=colour, note=self._note())
+
+    def _looked_at(self) -> tuple[SmallMaps, str]:
+        """Return the small maps of all heads, and which head reads one token most: each layer is computed once."""
+
+        def look() -> tuple[SmallMaps, str]:
+            sharpest = heads.Sharpest()
+            return small_maps(sharpest.watch(self.views(self.hidden))), sharpest.sentence()
+
+        return self.kept(("looked at", self.hidden, current_language()), look)
 
     def _note(self) -> str:
         if not self.hiding.threshold:
@@ -111,7 +128,7 @@ class HeadSelection:
 
     def kept(self, what: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
         """Return what is kept of this map and unit under `what`, or compute and keep it."""
-        found: T = self.workings.get((self.identity, self.sites, self.unit, *what), compute)
+        found: T = self.workings.get((self.identity, self.trace.quantity, self.sites, self.unit, *what), compute)
         return found
 
 

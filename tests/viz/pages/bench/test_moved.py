@@ -11,10 +11,12 @@ from streamlit.testing.v1 import AppTest
 from models.mechanisms import mechanisms
 from tests.support.payloads import alignment
 from viz.server.runtime import shared_host
+from viz.views.aligned import Linking, aligned_cells
 from viz.views.view import choose_view
 
 APP = str(Path(__file__).parents[4] / "app.py")
 SENTENCE = "The cat sleeps."
+LONGER = "My brother did not buy the red car because it was too expensive."
 ATTENTIVE = [key for key, each in mechanisms().items() if each.has_attention and each.is_usual]
 
 
@@ -36,6 +38,19 @@ def test_a_link_shows_what_each_mechanism_moves_and_says_so() -> None:
     assert header["scale"].startswith("moved")
     assert "Kobayashi et al. 2020" in " ".join(header["notes"])
     assert header["words"]["read_by"] == "“{word}” moves {list}"
+
+
+@pytest.mark.parametrize("linking", ["strongest", "grown"])
+def test_drawn_links_are_those_of_what_is_moved(linking: Linking) -> None:
+    found = {}
+    for quantity in ("weights", "moved"):
+        header, _maps = alignment(opened(sentence=LONGER, quantity=quantity, links=linking))
+        found[quantity] = [[tuple(link) for link in panel["links"]] for panel in header["panels"]]
+    for place, key in enumerate(ATTENTIVE):
+        trace = shared_host().attend(f"{key}-en-fr", LONGER)
+        for quantity, shown in (("weights", trace), ("moved", trace.moved())):
+            assert found[quantity][place] == list(aligned_cells(choose_view(shown), linking))
+    assert found["weights"] != found["moved"]
 
 
 def test_without_it_the_page_shows_weights() -> None:

@@ -579,8 +579,10 @@ def test_a_card_says_what_was_measured_and_leaves_out_what_was_not() -> None:
     card = {"bleu": {"tatoeba.test": {"bleu": 42.04}}, "aer": {"hansards": 0.377}}
     assert measured(card) == [
         "BLEU, higher is better: 42.0 (tatoeba.test)",
-        "Alignment error rate of the map shown, lower is better: 0.38 (hansards)",
+        "Alignment error rate of the weights at the layer and head shown first, lower is better: 0.38 (hansards)",
     ]
+    said = measured({"aer_grown": {"hansards": 0.195}, "aer_moved": {"hansards": 0.187}})
+    assert said == ["With grown links: of weights 0.20 (hansards); of what is moved 0.19 (hansards)"]
     *_, rate, why = measured({"aer": {"tsinghua_zh-en.odd": 0.71}})
     assert "0.71" in rate
     assert "news" in why
