@@ -130,8 +130,9 @@ export class Drawn {
     [this.drawnFor, this.ratio] = [drawnFor, ratio];
     this.stage.style.height = `${height}px`;
     for (const canvas of [this.maps, this.marks]) {
-      canvas.width = Math.round(width * ratio);
-      canvas.height = Math.round(height * ratio);
+      const [wide, high] = [width, height].map((each) => Math.round(each * ratio));
+      if (canvas.width === wide && canvas.height === high) penOf(canvas).clearRect(0, 0, wide, high);
+      else Object.assign(canvas, { width: wide, height: high });
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
     }

@@ -30,9 +30,9 @@ export class Maps extends Drawn {
     this.byKeys = false;
     /** @type {Cells | null} */ this.echo = null; // the cells here of what is pointed at on another canvas
     /** @type {Maps | null} */ this.pointed = null; // that canvas
-    this.listeners = new AbortController();
+    const { signal } = (this.listeners = new AbortController());
     /** @type {<Name extends keyof HTMLElementEventMap>(name: Name, act: (event: HTMLElementEventMap[Name]) => unknown) => void} */
-    const on = (name, act) => this.stage.addEventListener(name, act, { signal: this.listeners.signal });
+    const on = (name, act) => this.stage.addEventListener(name, act, { signal });
     on("pointermove", (event) => this.move(this.find(event), false));
     on("pointerdown", (event) => this.move(this.find(event), false));
     on("pointerleave", () => this.move(null, false));
@@ -40,10 +40,8 @@ export class Maps extends Drawn {
     on("keydown", (event) => this.press(event));
     on("focus", () => this.stage.matches(":focus-visible") && this.at === null && this.move({ head: 0, row: null }, true));
     on("blur", () => this.byKeys && this.move(null, false));
-    this.save.addEventListener("click", () => this.keepPicture(), { signal: this.listeners.signal });
-    figure.addEventListener("transitionend", (event) => event.target === figure && this.header && this.change(() => {}),
-      { signal: this.listeners.signal }); // light has become dark, or dark light
-    const { signal } = this.listeners;
+    this.save.addEventListener("click", () => this.keepPicture(), { signal });
+    figure.addEventListener("transitionend", (event) => event.target === figure && this.header && this.change(() => {}), { signal }); // light is dark
     window.addEventListener(POINTED, (event) => this.follow(/** @type {CustomEvent<Maps>} */ (event).detail), { signal });
     window.addEventListener("click", (event) => this.turn(event), { capture: true, signal });
     this.sizes = new ResizeObserver(() => this.draw());

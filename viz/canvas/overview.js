@@ -106,6 +106,7 @@ class Overview extends Maps {
   /** @override @type {Arranged & { names: Name[] }} */ place = NOT_YET;
   /** @type {Uint8Array} */ cells = NOT_YET;
   /** @type {Place[]} */ picked = [];
+  named = ""; // what stands beside and above the maps
   /** @type {(places: Place[]) => void} */ onPicked = NOT_YET;
 
   /** @param {HTMLElement} figure */
@@ -157,13 +158,15 @@ class Overview extends Maps {
 
   /** @override @param {CanvasRenderingContext2D} pen */
   paint(pen) {
-    this.names.replaceChildren(...this.place.names.map(({ text, left, top, wide, style }) => {
+    const named = JSON.stringify(this.place.names);
+    if (named !== this.named) this.names.replaceChildren(...this.place.names.map(({ text, left, top, wide, style }) => {
       const name = document.createElement("span");
       name.textContent = text;
       name.className = style;
       Object.assign(name.style, { left: `${left}px`, top: `${top}px`, width: `${wide}px` });
       return name;
     }));
+    this.named = named;
     super.paint(pen);
   }
 

@@ -248,6 +248,8 @@ export interface WalkRow {
   part: string;
   title: string;
   values: (number | null)[];
+  beside?: Pick<WalkRow, "title" | "values">; // a second bar in each column
+  lengths?: Pick<WalkRow, "title" | "values">; // told of a column, not drawn
 }
 
 export interface WalkWindow {

@@ -2,7 +2,7 @@
 // Whatever comes from the data is shown as text; the formulas alone are markup, and those are of the code.
 
 import { NOT_YET, penOf } from "./canvas.js";
-import { cut, fitFormula, html, precise, short, still, svg, waterfall, windowOf } from "./walk_marks.js";
+import { cut, fitFormula, html, precise, second, short, still, svg, waterfall, windowOf } from "./walk_marks.js";
 
 /** @import { WalkHeader, WalkPicture, WalkRow, WalkStep } from "./payloads" */
 /** @typedef {{ bar: SVGRectElement, y: number, high: number } | null} Bar */
@@ -185,9 +185,9 @@ export class Board {
     const under = -lowest > span * DEEP; // numbers stand above their bars, or below negative ones that reach down
     tall = Math.max(tall - (under ? 2 : 1) * DIGITS, LOWEST);
     const zero = first + DIGITS + (tall * highest) / span;
-    const group = svg("g", { class: "row", "data-part": row.part }, svg("text", { x: 0, y: top + 11, class: "title" }, row.title));
+    const group = svg("g", { class: "row", "data-part": row.part }, svg("text", { x: 0, y: top + 11, class: "title" }, row.title, ...second(row)));
     group.append(svg("line", { x1: place.left, x2: place.left + place.cell * picture.columns.length, y1: zero, y2: zero, class: "axis" }));
-    const largest = row.values.indexOf(Math.max(...numbers)), wide = Math.min(place.cell * 0.62, 40);
+    const largest = row.values.indexOf(Math.max(...numbers)), wide = Math.min(place.cell * 0.62, 40) / (row.beside ? 2 : 1);
     const made = row.values.map((value, column) => {
       if (value === null) {
         group.append(svg("text", { x: this.middle(column), y: zero - 3, "text-anchor": "middle" }, "×"));
@@ -195,10 +195,12 @@ export class Board {
       }
       const high = Math.max((Math.abs(value) / span) * tall, 0.5), y = value < 0 ? zero : zero - high;
       const kind = row.part === "score" ? (value < 0 ? "below" : "score") : "share";
-      const bar = svg("rect", { x: this.middle(column) - wide / 2, y, width: wide, height: high, class: `bar ${kind}` });
+      const other = ((row.beside?.values[column] ?? 0) / span) * tall, least = Math.min(y, zero - other);
+      const bar = svg("rect", { x: this.middle(column) - wide / (row.beside ? 1 : 2), y, width: wide, height: high, class: `bar ${kind}` });
       group.append(bar);
+      if (row.beside) group.append(svg("rect", { x: this.middle(column), y: zero - other, width: wide, height: other, class: "bar moved" }));
       if (place.cell >= NUMBER || column === picture.chosen || column === largest) {
-        group.append(svg("text", { x: this.middle(column), y: value >= 0 ? y - 3 : under ? zero + high + DIGITS - 2 : zero - 3, "text-anchor": "middle" }, short(value)));
+        group.append(svg("text", { x: this.middle(column), y: value >= 0 ? least - 3 : under ? zero + high + DIGITS - 2 : zero - 3, "text-anchor": "middle" }, short(value)));
       }
       return { bar, y, high };
     });
@@ -247,7 +249,8 @@ export class Board {
     const { picture, place, words } = this, { picks } = picture;
     picture.columns.forEach(({ text }, column) => {
       const chosen = column === picture.chosen;
-      const numbers = picture.rows.map(({ title, values }) => `${title}: ${values[column] === null ? words.hidden : precise(values[column])}`);
+      const told = picture.rows.flatMap((row) => [row, row.beside ?? [], row.lengths ?? []].flat());
+      const numbers = told.map(({ title, values }) => `${title}: ${values[column] === null ? words.hidden : precise(values[column])}`);
       const hit = svg("rect", { x: place.left + column * place.cell, y: 0, width: place.cell, height: bottom, class: "hit" });
       const pick = picks ? { role: "button", tabindex: -1, "aria-pressed": chosen } : { role: "img" };
       const group = svg("g", { class: chosen ? "column chosen" : "column", ...pick,

@@ -83,3 +83,7 @@ export function windowOf({ centre, from, to, curve = [] }, x, top, bottom, row) 
   if (points) group.append(svg("polyline", { points, class: "curve" }));
   return group;
 }
+
+// The name of the second bars of a row, in their colour; nothing where there are none.
+/** @param {{ beside?: { title: string } }} row */
+export const second = ({ beside }) => (beside ? [" \u00b7 ", svg("tspan", { class: "moved" }, beside.title)] : []);

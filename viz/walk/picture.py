@@ -216,7 +216,7 @@ def _attention(scene: Scene, groups: list[list[int]]) -> dict[str, Any]:
     ]
     if raw:
         rows.append(_row("softmax", before[raw], _summed(scene.of_query(raw), groups)))
-    rows.append(_row("weight" if raw else "softmax", _("weight {letter}", letter=weight), shares))
+    rows.append(_row("weight" if raw else "softmax", _("weight {letter}", letter=weight), shares) | _moved(scene, groups))
     return {
         "rows": rows,
         "chosen": next(place for place, group in enumerate(groups) if scene.column in group),
@@ -230,6 +230,18 @@ def _row(part: str, title: str, values: Numbers) -> dict[str, Any]:
     """Return a row of bars; what the mask hides has none."""
     numbers = [float(value) if np.isfinite(value) else None for value in values]
     return {"part": part, "title": title, "values": numbers}
+
+
+def _moved(scene: Scene, groups: list[list[int]]) -> dict[str, Any]:
+    """Return what stands beside the weights: what is moved, and how long values are; nothing where it is not known."""
+    if scene.moved is None:
+        return {}
+    moved, lengths = scene.moved
+    means = [float(lengths[group].mean(dtype=np.float64)) for group in groups]
+    return {
+        "beside": {"title": _("moved"), "values": _summed(moved, groups).tolist()},
+        "lengths": {"title": _("length of the value (mean 1)"), "values": means},
+    }
 
 
 def _summed(values: NDArray[Any], groups: list[list[int]]) -> Numbers:

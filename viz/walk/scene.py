@@ -140,6 +140,16 @@ class Scene:
         return keys[: self.count]
 
     @property
+    def moved(self) -> tuple[Numbers, Numbers] | None:
+        """What each key moves of the query's vector, its share, and how long its value is, against the mean; [key]."""
+        if self.shown is None or not self.shown.has_moved:
+            return None
+        head = self.head if len(self.shown.weights) > 1 else 0
+        lengths = self.shown.value_norms[head, : self.count]
+        moved = self.shown.moved().weights[head, self.row, : self.count]
+        return moved, lengths / (float(lengths.mean()) or 1.0)
+
+    @property
     def features(self) -> Numbers:
         """The hidden layer of an additive score, [key, d]."""
         features: Numbers = self._companion("features")[self.row, : self.count]

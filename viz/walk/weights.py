@@ -230,6 +230,10 @@ def _context(scene: Scene) -> Built:
         share=f"{float(weights[scene.column]):.1%}",
         key=scene.key_word,
     )
+    if scene.moved is not None:
+        moved, lengths = (float(each[scene.column]) for each in scene.moved)
+        said = {"share": f"{moved:.1%}", "times": f"{lengths:.2f}"}
+        says += " " + _("It moves {share}: its value is {times} times the mean length.", **said)
     strips = (
         weights_strip(scene),
         Strip(

@@ -150,3 +150,27 @@ def test_of_a_word_of_several_pieces_it_is_said_which_one_is_written() -> None:
     state = picture_of(WALKS["bahdanau"], at, (), "word")["state"]
     assert state["piece"] == f"writes {trace.target.texts[row]} (of flumberdoodle): piece 2 of {count}"
     assert "piece" not in picture_of(WALKS["bahdanau"], at, (), "piece")["state"]
+
+
+@pytest.mark.parametrize("key", ATTENTIVE)
+@pytest.mark.parametrize("unit", ["word", "piece"])
+def test_what_is_moved_stands_beside_the_weights_wherever_it_is_known(key: str, unit: Unit) -> None:
+    """From the values and the matrix behind them: a_ij |f(x_j)| over the sum of the row."""
+    at = scene(key)
+    last = drawn(key, unit)["rows"][-1]
+    assert ("beside" in last) == at.map.has_moved
+    if not at.map.has_moved:
+        return
+    head = at.head if len(at.map.weights) > 1 else 0
+    weights = at.map.weights[head, at.row].astype(np.float64)
+    norms = at.map.value_norms[head].astype(np.float64)
+    if key != "transformer-relative":  # there a value is as long as its distance makes it
+        moved = weights * norms / (weights @ norms)
+        words = at.map.key_tokens.words
+        expected = moved if unit == "piece" else np.bincount(words, moved)[np.unique(words)]
+        np.testing.assert_allclose(last["beside"]["values"], expected, **CLOSE)
+    assert sum(last["beside"]["values"]) == pytest.approx(1, abs=1e-5)
+    assert np.mean(at.moved[1]) == pytest.approx(1, abs=1e-5)  # type: ignore[index]
+    said = {each["key"]: each["says"] for each in drawn(key, unit)["steps"]}
+    if "context" in said:
+        assert "times the mean length" in said["context"]
