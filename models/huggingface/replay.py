@@ -75,6 +75,18 @@ class PretrainedReplay(Replay):
         weights: NDArray[np.float32] = done.session[site].numpy()
         return weights
 
+    def states(self, orders: Orders, place: Site, edits: Iterable[Edit] = ()) -> NDArray[np.float32]:
+        """Return what leaves the layer of `place`; see `Replay.states`.
+
+        Shapes: `orders` [text, position].
+        """
+        if self.trace.is_translation or not self._layers.observed:
+            return super().states(orders, place, edits)
+        final = place.at("final")
+        done = self._pass(orders, whole=False, patterns=(str(final),), edits=tuple(edits))
+        found: NDArray[np.float32] = done.session[final][:, 0].numpy()
+        return found
+
     def fresh(self, seed: int) -> PretrainedReplay:
         """Return the same texts through fresh weights, for their `weights` alone, not vectors; see `Replay.fresh`."""
         network = self._build(seed)

@@ -17,6 +17,7 @@ from torch import Tensor
 from models.edits import Edit
 from models.hooks import capture
 from models.networks.base import TranslationNetwork
+from models.networks.transformer import TransformerNetwork
 from models.sites import Site
 from models.trace import AttentionTrace
 from models.translation.replaying import Orders, Outcome, Replay, told_by
@@ -52,6 +53,22 @@ class TranslatorReplay(Replay):
             self._network.decode_states(self._network.encode(self._sources(orders)), self._inputs(orders))
         weights: NDArray[np.float32] = session[place.at("weights")].numpy()
         return weights
+
+    def states(self, orders: Orders, place: Site, edits: Iterable[Edit] = ()) -> NDArray[np.float32]:
+        """Return what leaves the layer of `place`; see `Replay.states`.
+
+        Shapes: `orders` [text, position].
+        """
+        if not isinstance(self._network, TransformerNetwork):
+            return super().states(orders, place, edits)
+        left = (
+            Site("encoder", place.layer, "self") if place.stack == "encoder" else Site("decoder", place.layer, "cross")
+        )
+        final = left.at("final")
+        with torch.inference_mode(), capture((final,), edits) as session:
+            self._network.decode_states(self._network.encode(self._sources(orders)), self._inputs(orders))
+        found: NDArray[np.float32] = session[final][:, 0].numpy()
+        return found
 
     def fresh(self, seed: int) -> TranslatorReplay:
         """Return the same texts through fresh weights; see `Replay.fresh`."""

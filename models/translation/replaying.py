@@ -81,6 +81,13 @@ class Replay(ABC):
         Shapes: `orders` [text, position].
         """
 
+    def states(self, orders: Orders, place: Site, edits: Iterable[Edit] = ()) -> NDArray[np.float32]:
+        """Return what leaves the layer of `place`, run once for each row of `orders`: [text, token, d_model].
+
+        Shapes: `orders` [text, position].
+        """
+        raise InputError(Message("The vectors between the layers of this model are not seen."))
+
     @abstractmethod
     def fresh(self, seed: int) -> Replay:
         """Return the same texts through a network of the same architecture, with weights that `seed` gives."""

@@ -240,6 +240,17 @@ def _moved(asked: AskedQuantity) -> Values:
     }
 
 
+def _sink(asked: AskedQuantity) -> Values:
+    """Return what all other rows, on average, give a key by each head: of their attention, and of what moves them."""
+    found: dict[str, float] = {}
+    for each in _model(asked).attend(asked.sentence):
+        for name, rows in (("weight", each.weights), ("moved", each.moved().weights)):  # [head, query, key]
+            others = (rows.sum(axis=1) - np.diagonal(rows, axis1=1, axis2=2)) / (rows.shape[1] - 1)  # [head, key]
+            names = (f"{name} {each.site}.{head} {key}" for head in range(len(rows)) for key in each.key_tokens.texts)
+            found |= dict(zip(names, map(float, others.flat), strict=True))
+    return found
+
+
 def _added_to_the_logit(asked: AskedQuantity) -> Values:
     """Return what each head adds to the logit of a written word, and the logit: less the mean of the vocabulary."""
     from models.experiments.logit_attribution import logit_attribution
@@ -279,6 +290,7 @@ BY_NAME: Mapping[str, Callable[[AskedQuantity], Values]] = {
     "size-of-a-query": _size_of_a_query,
     "spread-of-rows": _spread,
     "moved": _moved,
+    "sink": _sink,
     "added-to-the-logit": _added_to_the_logit,
     "card": _of_card,
     "BLEU-of-twins": _bleu_of_twins,

@@ -48,6 +48,7 @@ QUANTITIES = (
     "next-token",
     "alignment-error",
     "alignment-error-as-written",
+    "sink",
     "size-of-a-query",
     "spread-of-rows",
     "card",

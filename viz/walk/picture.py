@@ -216,7 +216,8 @@ def _attention(scene: Scene, groups: list[list[int]]) -> dict[str, Any]:
     ]
     if raw:
         rows.append(_row("softmax", before[raw], _summed(scene.of_query(raw), groups)))
-    rows.append(_row("weight" if raw else "softmax", _("weight {letter}", letter=weight), shares) | _moved(scene, groups))
+    last = _row("weight" if raw else "softmax", _("weight {letter}", letter=weight), shares)
+    rows.append(last | _moved(scene, groups))
     return {
         "rows": rows,
         "chosen": next(place for place, group in enumerate(groups) if scene.column in group),
