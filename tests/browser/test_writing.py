@@ -75,3 +75,58 @@ def test_a_class_sees_what_its_teacher_writes_and_goes_back_with_them(
     written(teacher).nth(1).click()
     expect(written(teacher)).to_have_count(1)
     expect(written(student)).to_have_count(1)
+
+
+def last_row(stage: Locator) -> dict[str, float]:
+    """Return the middle of the last row of the first map, on its first key."""
+    found: dict[str, float] = stage.evaluate("({ boxes: [box] }) => ({ x: box.left + 8, y: box.top + box.height - 4 })")
+    return found
+
+
+@pytest.mark.parametrize(("screen", "lang"), [({}, "en"), (PHONE, "zh")], ids=["keys on a desk", "phone in Chinese"])
+def test_a_written_row_is_pinned_and_stays_while_the_text_goes_on_otherwise(
+    open_page: Callable[..., Page], address: str, screen: dict[str, int], lang: str
+) -> None:
+    page = open_page(f"{address}/heads", **screen, model=GPT, sentence=BEGUN, write="3", heads2="2", lang=lang)
+    stage = page.locator(".st-key-figure-picked-heads .comparison .stage[data-drawn]")
+    expect(stage).to_be_visible()
+    settle(page)
+    word = written(page).nth(2).inner_text().strip().lstrip("␣")
+    if screen:
+        stage.tap(position=last_row(stage))
+    else:
+        stage.focus()
+        for _row in range(40):
+            stage.press("Shift+ArrowDown")
+        stage.press("Enter")
+        page.keyboard.press("ArrowDown")
+    item = page.get_by_role("menuitem", name={"en": "Pin the row of", "zh": "固定"}[lang])
+    assert word in item.inner_text()
+    item.tap() if screen else page.keyboard.press("Enter")
+    until_link(page, lambda url: "pinned=2.2." in url)
+    pinned = page.locator(".st-key-figure-pinned .js-plotly-plot")
+    expect(pinned).to_be_visible()
+    expect(pinned.locator(".heatmaplayer image")).to_have_count(1)
+    settle(page)
+
+    written(page).nth(1).click()
+    expect(written(page)).to_have_count(1)
+    for count in (2, 3):
+        likely(page, 2).click()
+        expect(written(page)).to_have_count(count)
+    settle(page)
+    expect(pinned.locator(".heatmaplayer image")).to_have_count(2)
+    changed = {"en": "The text has changed since", "zh": "此后文本有改动"}[lang]
+    caption = page.locator("[data-testid=stCaptionContainer]").filter(has_text=changed)
+    expect(caption).to_contain_text(word)
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0
+
+    again = open_page(f"{address}/heads", **screen, **{name: value[0] for name, value in query(page).items()})
+    there = again.locator("[data-testid=stCaptionContainer]").filter(has_text=changed)
+    expect(there).to_have_text(caption.inner_text())
+    unpin = again.locator(".st-key-unpinning button")
+    unpin.focus()
+    unpin.press("Enter")
+    until_link(again, lambda url: "pinned=" not in url)
+    expect(there).to_have_count(0)

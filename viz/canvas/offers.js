@@ -6,7 +6,8 @@ import { fill } from "./payload.js";
 import { fontOf } from "./picture.js";
 
 /** @import { At } from "./places.js" */
-/** @typedef {{ row: number, column?: undefined } | { row?: undefined, column: number } | { row: number, column: number }} Chosen The words of a row, of a column, or of both. */
+/** @import { Place } from "./payloads" */
+/** @typedef {{ head: number } & ({ row: number, column?: undefined } | { row?: undefined, column: number } | { row: number, column: number })} Chosen The words of a row, of a column, or of both, and the map. */
 
 /** @param {Mount<Uint8Array<ArrayBuffer>>} mount */
 export default function show({ parentElement, data, setTriggerValue }) {
@@ -21,7 +22,7 @@ const MOVES = { ArrowDown: 1, ArrowUp: -1 };
 
 class Offering extends Comparison {
   /** @type {Chosen | null} */ word = null;
-  /** @type {(choice: { operation: string, row: number | null, column: number | null }) => void} */ onChosen = NOT_YET;
+  /** @type {(choice: { operation: string, row: number | null, column: number | null, place?: Place }) => void} */ onChosen = NOT_YET;
 
   /** @param {HTMLElement} figure */
   constructor(figure) {
@@ -58,7 +59,7 @@ class Offering extends Comparison {
     this.stage.style.cursor = offers && (this.find(event) || this.wordAt(event)) ? "pointer" : "";
   }
 
-  // The word of a row or of a column whose label an event is on: {row} or {column}; null on none.
+  // The word of a row or of a column whose label an event is on: {row} or {column}, and its map; null on none.
   /** @param {MouseEvent} event @returns {Chosen | null} */
   wordAt(event) {
     const { row_labels, column_labels, row_font, tick } = this.header, { boxes, angle, column_font } = this.place;
@@ -69,12 +70,12 @@ class Offering extends Comparison {
       pen.font = fontOf({ size, weight: 400 }, this.header.font);
       return Math.max(...texts.map((text) => pen.measureText(text).width), 0);
     };
-    for (const { left, top, width, height } of boxes) {
+    for (const [head, { left, top, width, height }] of boxes.entries()) {
       const row = Math.floor(((y - top) / height) * row_labels.length);
-      if (x < left && x > left - tick - longest(row_labels, row_font) - 2 && row >= 0 && row < row_labels.length) return { row };
+      if (x < left && x > left - tick - longest(row_labels, row_font) - 2 && row >= 0 && row < row_labels.length) return { head, row };
       const above = top - y, reach = longest(column_labels, column_font), high = angle ? reach * Math.sin(-angle * Math.PI / 180) : 0;
       const lean = angle === -45 ? above - tick : 0, column = Math.floor(((x - lean - left) / width) * column_labels.length);
-      if (above > 0 && above < tick + high + 1.4 * column_font && column >= 0 && column < column_labels.length) return { column };
+      if (above > 0 && above < tick + high + 1.4 * column_font && column >= 0 && column < column_labels.length) return { head, column };
     }
     return null;
   }
@@ -90,14 +91,14 @@ class Offering extends Comparison {
   pick(at) {
     const word = at ? null : this.word;
     this.word = null;
-    const place = at && at.row !== null ? { row: at.row, column: at.column } : word;
+    const place = at && at.row !== null ? { head: at.head, row: at.row, column: at.column } : word;
     if (this.header?.offers && place) this.open(place, this.byKeys);
   }
 
   // Show what can be done with a row, with a word that is read, or with both.
   /** @param {Chosen} place @param {boolean} byKeys */
   open(place, byKeys) {
-    const { offers, row_labels, column_labels } = this.header, known = { row: place.row !== undefined, word: place.column !== undefined };
+    const { offers, row_labels, column_labels, heads } = this.header, known = { row: place.row !== undefined, word: place.column !== undefined };
     const words = { row: `“${row_labels[place.row ?? -1]}”`, word: `“${column_labels[place.column ?? -1]}”` };
     const { left, top } = this.tip.style;
     this.menu.replaceChildren(...(offers ?? []).filter(({ needs }) => needs.every((each) => known[each])).map(({ operation, text }) => {
@@ -107,7 +108,7 @@ class Offering extends Comparison {
       button.textContent = fill(text, words);
       button.addEventListener("click", () => {
         this.close();
-        this.onChosen({ operation, row: place.row ?? null, column: place.column ?? null });
+        this.onChosen({ operation, row: place.row ?? null, column: place.column ?? null, place: heads[place.head] });
       });
       return button;
     }));
@@ -122,8 +123,8 @@ class Offering extends Comparison {
   }
 
   /** @param {Chosen} place */
-  besideWord({ row, column }) {
-    const box = this.place.boxes[0], { row_labels, column_labels } = this.header;
+  besideWord({ head, row, column }) {
+    const box = this.place.boxes[head], { row_labels, column_labels } = this.header;
     const place = row !== undefined
       ? [box.left + 4, box.top + (row / row_labels.length) * box.height]
       : [box.left + ((column + 0.5) / column_labels.length) * box.width, box.top + 4];

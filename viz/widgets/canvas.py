@@ -34,6 +34,7 @@ class Chosen:
     operation: str
     row: int | None  # the query and the key that are meant, from 0
     column: int | None  # the query and the key that are meant, from 0
+    place: HeadPlace | None = None  # the head whose map was clicked, if it is one
 
 
 def chosen_on(key: str) -> Chosen | None:
@@ -46,8 +47,8 @@ def read_chosen(value: Any) -> Chosen | None:
     """Read what a browser sent as chosen; None if it sent nothing, or nothing that is."""
     if not isinstance(value, dict) or not isinstance(value.get("operation"), str):
         return None
-    places = (value.get("row"), value.get("column"))
-    return Chosen(value["operation"], *places) if all(map(_is_place, places)) else None
+    places, heads = (value.get("row"), value.get("column")), read_picked([value.get("place")])
+    return Chosen(value["operation"], *places, *(heads or ())) if all(map(_is_place, places)) else None
 
 
 def _is_place(value: Any) -> bool:

@@ -14,6 +14,7 @@ from tests.support.payloads import decode
 from viz.canvas.edited import encode_edited
 from viz.canvas.payload import Look
 from viz.pages.surgery.offer import offers
+from viz.views.heads import HeadPlace
 from viz.views.view import choose_view
 from viz.widgets.canvas import Chosen, read_chosen
 
@@ -86,6 +87,9 @@ def test_a_row_set_by_hand_is_said_by_its_word() -> None:
     [
         ({"operation": "force", "row": 2, "column": 0}, Chosen("force", 2, 0)),
         ({"operation": "forbid", "row": None, "column": 3}, Chosen("forbid", None, 3)),
+        ({"operation": "pin", "row": 2, "column": 0, "place": [3, 1]}, Chosen("pin", 2, 0, HeadPlace(3, 1))),
+        ({"operation": "pin", "row": 2, "place": [3, -1]}, Chosen("pin", 2, None)),
+        ({"operation": "pin", "row": 2, "place": "3.1"}, Chosen("pin", 2, None)),
         ({"operation": "forbid", "column": -1}, None),
         ({"operation": "forbid", "row": True}, None),
         ({"operation": 3, "row": 1}, None),

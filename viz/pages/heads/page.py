@@ -16,7 +16,7 @@ from models.trace import AttentionTrace
 from models.writing import Writing
 from viz.pages.heads.against import compare_with
 from viz.pages.heads.aligning import show_aligning
-from viz.pages.heads.ask import show_question, take_question
+from viz.pages.heads.ask import offers, show_question, take_question
 from viz.pages.heads.corpus import show_corpus
 from viz.pages.heads.extras import show_below, take_pair
 from viz.pages.heads.gallery import arrange, show_gallery, take_picks
@@ -27,6 +27,7 @@ from viz.pages.heads.matched import Texts
 from viz.pages.heads.model import KEY, choose_model, open_model, turn_to_pair
 from viz.pages.heads.picked import FIGURE, compare_heads
 from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_picks
+from viz.pages.heads.pinned import pin_offers, show_pinned, take_pin
 from viz.pages.heads.reach import show_reach
 from viz.pages.heads.scatter import take_lasso
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
@@ -120,7 +121,10 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     _settle(shown, key)
     spanned = span_of(shown)
     take_question(spanned.shown, FIGURE)
+    offered = offers()
     if goes_on(trace, model):
+        take_pin(spanned.shown, FIGURE)
+        offered += pin_offers(spanned.shown)
         show_writing(trace, model, line, words)
     else:
         with line:
@@ -137,9 +141,10 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     with overview:
         show_gallery(visit, shown, arrangement, picked)
     with beside:
-        compare_heads(replace(visit, width=room), spanned, picked, beside=room < visit.width)
+        compare_heads(replace(visit, width=room), spanned, picked, offered=offered, beside=room < visit.width)
     with gallery:
         show_corpus(shown, model.sha256, picked)
+    show_pinned(visit, key, texts, shown)
     show_question(visit, key, trace, texts[0])
     show_likeliest(trace, model, hidden)
     show_kept(trace)

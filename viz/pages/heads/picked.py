@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import cast
+from typing import Any, cast
 
 import streamlit as st
 
@@ -19,7 +19,6 @@ from viz.figures import HeadPlace, head_combination, head_comparison, head_diffe
 from viz.figures.comparison import Combination
 from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.figures.drawing.shaded_text import STYLE, Way, text_html
-from viz.pages.heads.ask import offers
 from viz.pages.heads.picks import pick_pair
 from viz.pages.heads.settings import COMPARE, DIFFERENCE, SHOWN_TEXT, WAY, WORD
 from viz.pages.heads.shown import HeadSelection
@@ -44,9 +43,17 @@ FIGURE = "picked-heads"
 
 
 def compare_heads(
-    visit: Visit[HeadsSettings], spanned: Spanned, picked: Sequence[HeadPlace], *, beside: bool = False
+    visit: Visit[HeadsSettings],
+    spanned: Spanned,
+    picked: Sequence[HeadPlace],
+    *,
+    offered: Sequence[Mapping[str, Any]] = (),
+    beside: bool = False,
 ) -> None:
-    """Show the picked heads in the way that the reader chose, `beside` the overview or below it."""
+    """Show the picked heads in the way that the reader chose, `beside` the overview or below it.
+
+    A cell of a map in full offers what is `offered`.
+    """
     if not picked:
         st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
         return
@@ -60,7 +67,7 @@ def compare_heads(
     elif way == "text":
         _on_text(visit.wanted, shown, picked)
     elif way == "side":
-        _side_by_side(visit, shown, picked, beside=beside)
+        _side_by_side(visit, shown, picked, offered, beside=beside)
     else:
         _together(visit, shown, picked, cast("Combination", way))
     choose_span(spanned)  # below, so that no map moves when a longer text brings it
@@ -73,7 +80,12 @@ def file_name_of(shown: HeadSelection, name: str) -> str:
 
 
 def _side_by_side(
-    visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace], *, beside: bool
+    visit: Visit[HeadsSettings],
+    shown: HeadSelection,
+    picked: Sequence[HeadPlace],
+    offered: Sequence[Mapping[str, Any]],
+    *,
+    beside: bool,
 ) -> None:
     views, wanted, width = shown.pick(picked), visit.wanted, visit.width
     says, name = heads.comparison_sentence(picked, views), _file_name(shown, "side", picked)
@@ -88,7 +100,7 @@ def _side_by_side(
     picture = Shown(
         Picture(
             "comparison",
-            encode_comparison(views, picked, among=shown.places, look=look, offers=offers(), beside=beside),
+            encode_comparison(views, picked, among=shown.places, look=look, offers=offered, beside=beside),
         ),
         key=FIGURE,
         says=says,

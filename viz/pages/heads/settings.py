@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from viz.pages.heads.pinned import PINNED
 from viz.text.language import mark
 from viz.widgets.asked_heads import ASK, ASKED_KEY, QUERY
 from viz.widgets.masking import MASKED
@@ -128,6 +129,7 @@ SETTINGS = (
     MODEL,
     PAIR,
     WRITE,
+    PINNED,
     MAP,
     QUANTITY,
     BETWEEN,

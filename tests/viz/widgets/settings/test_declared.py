@@ -23,6 +23,8 @@ from viz.pages.bench.hand_links import MOST_WORDS, HandLinks
 from viz.pages.bench.settings import BY_HAND
 from viz.pages.heads import settings as heads_settings
 from viz.pages.heads.picks import read_picks, write_picks
+from viz.pages.heads.pinned import MOST as MOST_PINNED
+from viz.pages.heads.pinned import PINNED, PinnedRow
 from viz.pages.steps.settings import CELLS, MOST_CELLS
 from viz.views.heads import HeadPlace
 from viz.widgets.edits.history import History
@@ -196,12 +198,29 @@ def test_a_part_of_a_map_comes_back_from_its_link(setting: Data, span: tuple[int
     assert setting.write(found.value) == text
 
 
+ROW = st.builds(
+    PinnedRow,
+    st.builds(HeadPlace, st.integers(0, 99), st.integers(0, 99)),
+    st.integers(0, 2000),
+    st.none() | st.builds(Writing, st.just(0), begin=st.lists(st.integers(0, 200_000), min_size=1, max_size=20)),
+)
+
+
+@given(st.lists(ROW, max_size=MOST_PINNED, unique=True))
+def test_pinned_rows_come_back_from_their_link(rows: list[PinnedRow]) -> None:
+    text = PINNED.write(rows)
+    found = PINNED.read(through_a_link(PINNED.name, text))
+    assert (found.value, found.unknown) == (tuple(rows), None)
+    assert PINNED.write(found.value) == text
+
+
 def test_every_kind_of_notation_is_tried_above() -> None:
     assert {setting.name for _page, setting in DECLARED if isinstance(setting, Data)} == {
         EDITS.name,
         CELLS.name,
         BY_HAND.name,
         WRITE.name,
+        PINNED.name,
         heads_settings.ROWS.name,
         heads_settings.COLUMNS.name,
     }
