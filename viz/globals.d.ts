@@ -30,6 +30,7 @@ interface ListenedRoom {
 interface Window {
   attentionBenchTurning?: boolean;
   attentionBenchHistory?: boolean;
+  attentionBenchClicker?: boolean;
   attentionBenchDark?: boolean;
   attentionBenchWrapping?: boolean;
   attentionBenchPoint?: LessonPoint | null;

@@ -5,7 +5,7 @@ import { answerOf, lineOf } from "./alignment_answers.js";
 import { curve } from "./alignment_lines.js";
 import { Painted, contrastTo } from "./alignment_paint.js";
 import { TOLD, pointAsTold } from "./alignment_told.js";
-import { penOf, tellPointed } from "./canvas.js";
+import { penOf, tellPointed, zoomOf } from "./canvas.js";
 import { fill } from "./payload.js";
 
 /** @import { Point } from "./alignment_lines.js" */
@@ -267,13 +267,13 @@ export class Alignment extends Painted {
     /** @type {[from: Point, to: Point, weight: number][]} */
     const lines = [];
     if (this.answers) {
-      const frame = element.getBoundingClientRect();
+      const frame = element.getBoundingClientRect(), zoom = zoomOf(element);
       /** @typedef {Map<Element, Point>} Places @type {[Places, Places]} */
       const [ends, starts] = [new Map(), new Map()];
       /** @param {Element} word @param {"top" | "bottom"} edge @returns {Point} */
       const middle = (word, edge) => {
         const box = word.getClientRects()[0] ?? word.getBoundingClientRect();
-        return [box.left + box.width / 2 - frame.left, box[edge] - frame.top];
+        return [(box.left + box.width / 2 - frame.left) / zoom, (box[edge] - frame.top) / zoom];
       };
       /** @param {Places} places @param {Element} word @param {"top" | "bottom"} edge */
       const kept = (places, word, edge) => {

@@ -6,7 +6,7 @@ import { partOf } from "./canvas.js";
 /** @import { Panels } from "./alignment_panels.js" */
 
 export const LABELS = 62; // pixels above a map for the names of its columns
-const CORNER = 11.5; // pixels of the letters that say what rows and columns are
+const CORNER = 11.5; // pixels of the letters that say what rows and columns are, and more of them where type is large
 
 // Without attention: as many lines as words go in, through one vector, and out again.
 /** @param {string[]} says @param {number} words @param {number} written */
@@ -32,10 +32,10 @@ export function vectorOf([into, one, why], words, written) {
 // What rows and columns are, where both begin; once, since all panels share it, and where there is room.
 /** @param {Panels} view @param {number} number */
 export function corner(view, number) {
-  const { header, place, family } = view, titles = [`↓ ${header.row_title}`, `→ ${header.key_title}`], room = place.label - 8;
+  const { header, place, family } = view, titles = [`↓ ${header.row_title}`, `→ ${header.key_title}`], room = place.label - 8, size = Math.max(CORNER, place.least);
   /** @param {string} text */
   const fits = (text) =>
-    fittingSize((size) => text.split(" ").map((word) => widthOf(`${word} `, size, family)), room, 2, [CORNER, 0]) === CORNER;
+    fittingSize((letters) => text.split(" ").map((word) => widthOf(`${word} `, letters, family)), room, 2, [size, 0]) === size;
   if (number !== header.panels.findIndex(({ rows }) => rows.length) || !header.row_title || !titles.every(fits)) return [];
   return [cornerOf(view, titles.map((text) => made("span", "", text)))];
 }
@@ -44,7 +44,7 @@ export function corner(view, number) {
 function cornerOf(view, parts) {
   const element = made("div", "corner");
   element.setAttribute("aria-hidden", "true");
-  Object.assign(element.style, { width: `${view.place.label}px`, height: `${LABELS - 2}px`, fontSize: `${CORNER}px` });
+  Object.assign(element.style, { width: `${view.place.label}px`, height: `${LABELS - 2}px`, fontSize: `${Math.max(CORNER, view.place.least)}px` });
   element.append(...parts);
   return element;
 }

@@ -1,6 +1,7 @@
 // How large the formulas of the panels are written.
 
 import { widthOf } from "./alignment_marks.js";
+import { zoomOf } from "./canvas.js";
 
 /** @import { Panels } from "./alignment_panels.js" */
 
@@ -16,9 +17,9 @@ export function fitFormulas(view) {
     const known = view.formulas.get(key);
     if (known) return known;
     formula.style.fontSize = `${FORMULA.usual}px`;
-    const { width, height } = formula.getBoundingClientRect();
+    const { width, height } = formula.getBoundingClientRect(), zoom = zoomOf(formula);
     if (!width) return { width: 1, height: 1 };
-    const measured = { width: width + 2, height };
+    const measured = { width: width / zoom + 2, height: height / zoom };
     view.formulas.set(key, measured);
     return measured;
   });
@@ -28,7 +29,7 @@ export function fitFormulas(view) {
   const below = Math.min(...beside) < FORMULA.beside;
   view.bands.classList.toggle("tall", below);
   const heights = view.panels.map(({ formula }, number) => {
-    const pixels = below ? Math.max(size(place.panel, number), FORMULA.least) : beside[number];
+    const pixels = below ? Math.max(size(place.panel, number), FORMULA.least, place.least) : beside[number];
     formula.style.fontSize = `${pixels}px`;
     return (natural[number].height * pixels) / FORMULA.usual;
   });

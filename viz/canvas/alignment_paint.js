@@ -2,7 +2,7 @@
 
 import { made, within } from "./alignment_marks.js";
 import { Panels } from "./alignment_panels.js";
-import { isDark, lookup, paletteOn, partOf, penOf, sharpest } from "./canvas.js";
+import { isDark, lookup, paletteOn, partOf, penOf, sharpest, zoomOf } from "./canvas.js";
 
 /** @import { Header, Map, Panel } from "./alignment_panels.js" */
 /** @import { Area, Stop } from "./payloads" */
@@ -42,7 +42,7 @@ export class Painted extends Panels {
     this.panels.forEach(({ map }, number) => {
       if (!map) return;
       for (const canvas of [map.cells, map.fade]) {
-        const ratio = sharpest(window.devicePixelRatio || 1, map);
+        const ratio = sharpest((window.devicePixelRatio || 1) * zoomOf(this.figure), map);
         [canvas.width, canvas.height] = [Math.round(map.width * ratio), Math.round(map.height * ratio)];
       }
       const pen = penOf(map.cells);

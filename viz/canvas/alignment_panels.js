@@ -1,10 +1,11 @@
 // The picture of the Bench, standing still: a line of the sentence's words, and under it panels side by side, a panel a
 // mechanism. Whatever comes from the data is shown as text, but for formulas, which are ours.
 
+import { boundsIn, labelIn } from "./alignment_bounds.js";
 import { LABELS, corner, fitBrief, vectorOf } from "./alignment_corners.js";
 import { fitFormulas } from "./alignment_formulas.js";
 import { SVG_NAME, directionOf, fittingSize, made, widthOf, within } from "./alignment_marks.js";
-import { NOT_YET, partOf, roomIn } from "./canvas.js";
+import { NOT_YET, partOf, roomIn, zoomOf } from "./canvas.js";
 import { fill, unpack } from "./payload.js";
 
 /** @import { Unpacked } from "./payload.js" */
@@ -29,6 +30,7 @@ import { fill, unpack } from "./payload.js";
  * @property {number} room @property {number} across @property {number} panel @property {number} label @property {number} wide
  * @property {number[]} rows @property {number} region @property {number} turn @property {number} font @property {number} token
  * @property {boolean} folded
+ * @property {number} least The smallest type.
  */
 
 const GAP = 24; // pixels between panels
@@ -37,9 +39,7 @@ const MOST_ACROSS = 4;
 const NARROW = 600; // with less room the sentence takes two lines
 const BESIDES = 136; // pixels of a panel's heading, its translation, and two lines said under its map
 const NAME = 10; // pixels of a column's name at least: a longer one is written smaller, then cut
-const CELL = { least: 9, most: 46 }; // pixels of a cell's width
-const ROW = { least: 12, most: 34 };
-const MAP = { least: 220, most: 540, above: 316 }; // pixels of a map's height; what stands above it and just below
+const MAP = { least: 220, most: 540 }; // pixels of a map's height
 const STEP = 120; // pixels by which higher maps grow, so that they seldom do
 const DEEPEST_TINT = 0.5;
 
@@ -95,7 +95,7 @@ export class Panels {
   }
 
   draw() {
-    const room = roomIn(this.figure), drawnFor = `${room} ${window.innerHeight} ${window.devicePixelRatio}`;
+    const room = roomIn(this.figure), drawnFor = `${room} ${window.innerHeight} ${window.devicePixelRatio} ${zoomOf(this.figure)}`;
     if (!this.header || !room || drawnFor === this.drawnFor) return;
     this.drawnFor = drawnFor;
     this.family = getComputedStyle(this.figure).fontFamily;
@@ -111,24 +111,26 @@ export class Panels {
   // Widths and heights follow the page and the number of panels, and not the sentence: while somebody types, cells shrink.
   /** @param {number} room @returns {Laid} */
   arrange(room) {
-    const { header, family } = this, count = header.panels.length, columns = header.tokens.length;
+    const { header, family, figure } = this, count = header.panels.length, columns = header.tokens.length, { least, free, cell, row } = boundsIn(figure);
+    /** @param {number[]} sizes */
+    const readable = (sizes) => sizes.filter((size) => size >= least);
     const most = within(Math.floor((room + GAP) / (PANEL + GAP)), { least: 1, most: MOST_ACROSS });
     const across = Math.ceil(count / Math.ceil(count / most));
-    const panel = Math.floor((room - GAP * (across - 1)) / across), label = Math.round(within(panel * 0.25, { least: 80, most: 130 }));
-    const wide = within((panel - label - 14) / columns, CELL);
-    const height = within(Math.min(window.innerHeight - MAP.above, panel * 1.08), MAP);
+    const panel = Math.floor((room - GAP * (across - 1)) / across), label = labelIn(panel, header.panels, family, least);
+    const wide = within((panel - label - 14) / columns, cell);
+    const height = within(Math.min(free, panel * 1.08), MAP);
     const tallest = Math.max(...header.panels.map((each) => each.rows.length), 1);
-    const region = Math.max(height, Math.ceil((tallest * ROW.least) / STEP) * STEP * Number(tallest * ROW.least > height));
+    const region = Math.max(height, Math.ceil((tallest * row.least) / STEP) * STEP * Number(tallest * row.least > height));
     const rows = header.panels.map((each) =>
-      within(height / Math.max(each.rows.length, 1), { least: ROW.least, most: Math.min(ROW.most, Math.max(wide * 1.35, 20)) }));
+      within(height / Math.max(each.rows.length, 1), { least: row.least, most: Math.min(row.most, Math.max(wide * 1.35, 20)) }));
     const widest = Math.max(...header.tokens.map((text) => widthOf(text, 13, family)), 1);
     const turn = widest + 4 <= wide ? 0 : wide >= 16 ? -45 : -90;
-    const font = turn === -90 ? within(wide * 0.95, { least: 8, most: 12 }) : 13;
+    const font = turn === -90 ? Math.max(within(wide * 0.95, { least: 8, most: 12 }), least) : 13;
     const folded = room < NARROW;
     /** @param {number} size */
     const widthsAt = (size) => header.tokens.map((text) => widthOf(text, size, family) + 0.5 * size);
-    const token = fittingSize(widthsAt, room - 8, folded ? 2 : 1, folded ? [17, 16, 15, 14, 13, 12] : [20, 19, 18, 17, 16, 15, 14, 13]);
-    return { room, across, panel, label, wide, rows, region, turn, font, token, folded };
+    const token = fittingSize(widthsAt, room - 8, folded ? 2 : 1, readable(folded ? [17, 16, 15, 14, 13, 12] : [20, 19, 18, 17, 16, 15, 14, 13]));
+    return { room, across, panel, label, wide, rows, region, turn, font, token, folded, least };
   }
 
   paint() {}
@@ -226,7 +228,7 @@ export class Panels {
     /** @param {number} size */
     const widthsAt = (size) =>
       panel.words.map(({ text, spaced }) => widthOf((spaced ? " " : "") + text, size, this.family) + 0.12 * size);
-    return fittingSize(widthsAt, this.place.panel - 4, 2, [17, 16, 15, 14, 13, 12]);
+    return fittingSize(widthsAt, this.place.panel - 4, 2, [17, 16, 15, 14, 13, 12].filter((size) => size >= this.place.least));
   }
 
   /** @param {number} sure */
@@ -253,7 +255,7 @@ export class Panels {
       const longest = turn ? (turn === -90 ? LABELS - 6 : (LABELS - 10) / Math.SQRT1_2) : wide;
       const left = label + (key + 0.5) * wide + (turn === -90 ? place.font * 0.55 : turn ? 3 : -wide / 2);
       const smaller = turn ? (place.font * longest) / (widthOf(text, place.font, this.family) + 1) : place.font;
-      const size = Math.min(place.font, Math.max(smaller, Math.min(NAME, place.font * 0.85)));
+      const size = Math.min(place.font, Math.max(smaller, place.least, Math.min(NAME, place.font * 0.85)));
       Object.assign(span.style, { left: `${left}px`, bottom: `${height + 4}px`, fontSize: `${size}px`, maxWidth: `${longest}px` });
       if (turn) span.style.transform = `rotate(${turn}deg)`;
       else Object.assign(span.style, { width: `${wide}px`, textAlign: "center" });
@@ -264,7 +266,7 @@ export class Panels {
       span.append(shown);
       span.dataset.row = String(row);
       span.dir = directionOf(text);
-      const size = within(high - 3, { least: 9, most: 15 });
+      const size = within(high - 3, { least: Math.max(9, place.least), most: 15 });
       Object.assign(span.style, { width: `${label - 4}px`, top: `${LABELS + row * high}px`, height: `${high - 1}px`, lineHeight: `${high - 1}px`, fontSize: `${size}px` });
       if (word >= 0) shown.style.backgroundColor = this.tint(panel.sure[word]);
       return span;

@@ -40,7 +40,25 @@ export const tellPointed = (figure, at) => figure.dispatchEvent(new CustomEvent(
 
 // Whole pixels of the page that an element is wide; `clientWidth` may be half a pixel more, and what is drawn then is cut.
 /** @param {Element} element */
-export const roomIn = (element) => Math.floor(element.getBoundingClientRect().width);
+export const roomIn = (element) => Math.floor(element.getBoundingClientRect().width / zoomOf(element));
+
+// How many pixels of the page one of an element's takes: a presentation enlarges what it shows.
+/** @param {Element} element */
+export const zoomOf = (element) => element.currentCSSZoom ?? 1;
+
+// The smallest type that may be set in an element, in its pixels; 0 but in a presentation.
+/** @param {Element} element */
+export const leastTypeIn = (element) => parseFloat(getComputedStyle(element).getPropertyValue("--least-type")) || 0;
+
+// Where an event is in an element, in its pixels.
+/** @param {Element} element @param {MouseEvent} event @returns {[x: number, y: number]} */
+export function placeIn(element, { clientX, clientY }) {
+  const { left, top } = element.getBoundingClientRect(), zoom = zoomOf(element);
+  return [(clientX - left) / zoom, (clientY - top) / zoom];
+}
+
+// The event by which a clicker turns what has steps and is presented: by how many, as a number.
+export const TURN = "attention-bench-turn";
 
 /** @param {View} view */
 export const disposed = (view) => () => view.stage.isConnected || view.dispose();

@@ -1,7 +1,7 @@
 // A few heads in full, side by side: exact weights, fed with one compressed block of bytes.
 // What has just been picked on an overview is drawn at once from its small maps, until the exact weights are there.
 
-import { NOT_YET, lookup } from "./canvas.js";
+import { NOT_YET, leastTypeIn, lookup } from "./canvas.js";
 import { Maps, PICKED } from "./maps.js";
 import { fill } from "./payload.js";
 import { fileOf, framed, paintBar, pictureOf, saveAs, write } from "./picture.js";
@@ -104,9 +104,10 @@ export class Comparison extends Maps {
     const { bar, texts } = this.compose(), { font } = this.header;
     paintBar(pen, bar, this.palette());
     pen.fillStyle = getComputedStyle(this.figure).color;
-    for (const text of texts) write(pen, text, font);
+    const least = leastTypeIn(this.figure), shown = texts.map((text) => ({ ...text, size: Math.max(text.size, least) }));
+    for (const text of shown) write(pen, text, font);
     pen.restore();
-    Object.assign(this.stage, { texts: texts.map(({ text }) => text), exact: this.exact });
+    Object.assign(this.stage, { texts: texts.map(({ text }) => text), sizes: shown.map(({ size }) => size), exact: this.exact });
   }
 
   /** @override @param {CanvasRenderingContext2D} pen @param {number} ratio @param {Stop[]} palette */

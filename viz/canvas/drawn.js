@@ -1,6 +1,6 @@
 // Maps of heads on a canvas: how bytes are taken, where the maps lie, how they are painted.
 
-import { NOT_YET, paletteOn, partOf, penOf, roomIn, sharpest } from "./canvas.js";
+import { NOT_YET, paletteOn, partOf, penOf, roomIn, sharpest, zoomOf } from "./canvas.js";
 import { fill, unpack } from "./payload.js";
 import { cellCount, fileOf } from "./picture.js";
 import { Turned, isSame, pressed } from "./turned.js";
@@ -122,7 +122,7 @@ export class Drawn {
   }
 
   draw() {
-    const room = roomIn(this.figure), wanted = window.devicePixelRatio || 1;
+    const room = roomIn(this.figure), wanted = (window.devicePixelRatio || 1) * zoomOf(this.figure);
     const drawnFor = `${room} ${wanted}`;
     if (!this.header || !room || drawnFor === this.drawnFor) return;
     this.place = this.arrange(room);

@@ -1,7 +1,7 @@
 // Maps of heads that answer: what the pointer and the keys are on, and what is said of it.
 // Whatever comes from the data is shown as text (textContent, fillText), never as markup.
 
-import { partOf, penOf, tellPointed } from "./canvas.js";
+import { partOf, penOf, placeIn, tellPointed } from "./canvas.js";
 import { Drawn } from "./drawn.js";
 import { fill } from "./payload.js";
 import { fileOf, paintFrames, pictureOf, saveAs } from "./picture.js";
@@ -159,9 +159,7 @@ export class Maps extends Drawn {
   /** @param {MouseEvent} event @returns {At | null} */
   find(event) {
     if (!this.place) return null;
-    const frame = this.maps.getBoundingClientRect();
-    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
-    return cellAt(this.place.boxes, this.size, x, y);
+    return cellAt(this.place.boxes, this.size, ...placeIn(this.maps, event));
   }
 
   /** @param {At | null} at @param {boolean} byKeys */

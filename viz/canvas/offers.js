@@ -1,6 +1,6 @@
 // What a word or a cell of maps in full offers, where the payload brings `offers`: a menu beside it.
 
-import { NOT_YET, disposed, partOf, penOf, viewIn } from "./canvas.js";
+import { NOT_YET, disposed, partOf, penOf, placeIn, viewIn } from "./canvas.js";
 import { Comparison } from "./comparison.js";
 import { fill } from "./payload.js";
 import { fontOf } from "./picture.js";
@@ -63,8 +63,7 @@ class Offering extends Comparison {
   /** @param {MouseEvent} event @returns {Chosen | null} */
   wordAt(event) {
     const { row_labels, column_labels, row_font, tick } = this.header, { boxes, angle, column_font } = this.place;
-    const frame = this.maps.getBoundingClientRect(), pen = penOf(this.maps);
-    const [x, y] = [event.clientX - frame.left, event.clientY - frame.top];
+    const pen = penOf(this.maps), [x, y] = placeIn(this.maps, event);
     /** @param {string[]} texts @param {number} size */
     const longest = (texts, size) => {
       pen.font = fontOf({ size, weight: 400 }, this.header.font);

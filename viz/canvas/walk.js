@@ -1,6 +1,6 @@
 // The walk through one word: which step is shown is a matter of the browser, which word is one of the server.
 
-import { NOT_YET, disposed, partOf, viewIn } from "./canvas.js";
+import { NOT_YET, TURN, disposed, partOf, viewIn } from "./canvas.js";
 import { unpack } from "./payload.js";
 import { Board } from "./walk_board.js";
 import { html } from "./walk_marks.js";
@@ -53,12 +53,16 @@ class Walk {
     root.addEventListener("transitionend", (event) => event.target === root && this.shade()); // light has become dark
     this.sizes = new ResizeObserver(() => this.resize());
     this.sizes.observe(this.boards);
+    /** @param {Event} event */
+    this.turned = (event) => this.turn(/** @type {CustomEvent<number>} */ (event).detail);
+    window.addEventListener(TURN, this.turned);
   }
 
   dispose() {
     this.stop();
     clearTimeout(this.timer);
     this.sizes.disconnect();
+    window.removeEventListener(TURN, this.turned);
   }
 
   /** @param {Uint8Array<ArrayBuffer>} bytes */

@@ -1,7 +1,7 @@
 // One mechanism of a walk: its formula, and the picture that stands still while the steps light its parts.
 // Whatever comes from the data is shown as text; the formulas alone are markup, and those are of the code.
 
-import { NOT_YET, penOf } from "./canvas.js";
+import { NOT_YET, leastTypeIn, penOf, zoomOf } from "./canvas.js";
 import { cut, fitFormula, html, precise, second, short, still, svg, waterfall, windowOf } from "./walk_marks.js";
 
 /** @import { WalkHeader, WalkPicture, WalkRow, WalkStep } from "./payloads" */
@@ -13,7 +13,7 @@ const NUMBER = 36; // pixels of a column at least whose numbers are all written
 // Of a picture: lines of text, gaps, numbers, dots and nodes in pixels, and the share of it that lines to the context take.
 const LINES = 13, GAP = 4, DIGITS = 12, FAN = 0.17, DEEP = 0.15, LOWEST = 8, NODE = 28, DOT = 18;
 const HEIGHT = { least: 280, most: 470, several: 330 }; // pixels of a picture: alone on a low screen, with words and formula on a high one, of several
-const AROUND = 225; // pixels of a screen that the page's head and the choice of steps take
+const AROUND = 225, ALONE = 150; // pixels of a screen that the page's head and the choice of steps take, and the latter alone
 const SLANT = 38; // degrees
 const MOVE = 300; // milliseconds
 
@@ -120,10 +120,10 @@ export class Board {
     const beyond = slanted ? Math.max(0, ...over) : 0;
     if (slanted) cell = Math.min(Math.max((room - beyond) / columns.length, CELL.least), CELL.most);
     const width = Math.max(room, cell * columns.length + beyond);
-    const above = Math.max(this.says.offsetHeight, this.formula.offsetHeight);
+    const above = Math.max(this.says.offsetHeight, this.formula.offsetHeight), around = leastTypeIn(this.stage) ? ALONE : AROUND;
     this.place = {
       cell, slanted, width, room,
-      height: this.titled ? HEIGHT.several : Math.max(Math.min(window.innerHeight - AROUND, HEIGHT.most) - above, HEIGHT.least),
+      height: this.titled ? HEIGHT.several : Math.max(Math.min(window.innerHeight / zoomOf(this.stage) - around, HEIGHT.most) - above, HEIGHT.least),
       labels: slanted ? Math.ceil(widest * Math.sin(angle)) + 14 : 22,
       left: (width - beyond - cell * columns.length) / 2,
     };

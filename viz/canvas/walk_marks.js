@@ -1,5 +1,7 @@
 // What the picture of a walk is made of: elements, and how words and numbers are written.
 
+import { leastTypeIn, zoomOf } from "./canvas.js";
+
 /** @import { WalkWindow, Waterfall } from "./payloads" */
 
 const NS = "http://www.w3.org/2000/svg";
@@ -66,10 +68,10 @@ export function waterfall(fall) {
 export function fitFormula(formula) {
   const parts = [...formula.querySelectorAll("math")];
   for (const part of parts) part.style.fontSize = "";
-  const room = formula.clientWidth - 12, sizes = parts.map((part) => [part.getBoundingClientRect().width, parseFloat(getComputedStyle(part).fontSize)]);
+  const room = formula.clientWidth - 12, sizes = parts.map((part) => [part.getBoundingClientRect().width / zoomOf(part), parseFloat(getComputedStyle(part).fontSize)]);
   parts.forEach((part, number) => {
     const [wide, size] = sizes[number];
-    if (wide > room) part.style.fontSize = `${(size * room) / wide}px`;
+    if (wide > room) part.style.fontSize = `${Math.max((size * room) / wide, leastTypeIn(formula))}px`;
   });
 }
 

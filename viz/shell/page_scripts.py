@@ -14,6 +14,9 @@ HISTORY = HERE / "history.js"
 TURNING = HERE / "turning.js"
 """Pages turned, Back and languages while a run is under way; until Streamlit's client queues them itself."""
 
+CLICKER = HERE / "clicker.js"
+"""Keys of clickers, and of who presents; until Streamlit has shortcuts for buttons that are drawn a moment later."""
+
 DARK = HERE / "dark.js"
 """Whether the page is dark, for style sheets; until its page says so as does ``st.context.theme``."""
 
@@ -23,7 +26,7 @@ WRAPPING = HERE / "wrapping.js"
 
 def first_script() -> str:
     """Return the script that runs before Streamlit's own: it hears of the browser's Back before Streamlit does."""
-    return _script(HISTORY, TURNING)
+    return _script(HISTORY, TURNING, CLICKER)
 
 
 def page_script() -> str:

@@ -105,16 +105,4 @@
   for (const kind of /** @type {const} */ (["pointerdown", "keydown"])) { // what the reader does next is written as ever
     window.addEventListener(kind, ({ altKey, metaKey }) => { if (!altKey && !metaKey) holding = 0; }, { capture: true, passive: true });
   }
-  // Keys that clickers send turn the steps of a lesson, from the moment its bar is there.
-  /** @type {Record<string, string | undefined>} */
-  const BUTTONS = { PageUp: "lesson-previous", PageDown: "lesson-next" };
-  window.addEventListener("keydown", (event) => {
-    const { key, ctrlKey, altKey, metaKey, shiftKey } = event;
-    const place = BUTTONS[key] && `.st-key-${BUTTONS[key]}`;
-    if (!place || !document.querySelector(place) || ctrlKey || altKey || metaKey || shiftKey) return;
-    event.preventDefault();
-    // Streamlit draws a button a moment after its place.
-    const button = () => /** @type {HTMLElement | null} */ (document.querySelector(`${place} button`));
-    whenAnswered(MOST, () => button()?.click(), () => !button());
-  }, { capture: true });
 })();

@@ -19,8 +19,8 @@ PRESENT = TextSetting("present", travels=True, boxed=False)
 """Whether one figure is shown alone, as the link of every page calls it."""
 
 ON = "on"
-ZOOM = 1.35
-"""How much larger type is on a projector."""
+LEAST_TYPE = 13
+"""Pixels of the smallest type where one figure is shown alone, before all of it is enlarged (presenting.css)."""
 
 
 def is_presented() -> bool:
@@ -53,9 +53,9 @@ def _any_of(figures: tuple[str, ...]) -> str:
 
 
 def _alone(figures: tuple[str, ...]) -> str:
-    """Return the rules that hide all but `figures`: whatever neither holds one nor stands in one."""
+    """Return the rules that hide all but `figures`: what neither holds one, nor is in one, nor measures the page."""
     shown = _any_of(figures)
-    beside = f":not(:has({shown})):not({shown}):not(.st-key-present-off):not(:has(.st-key-present-off))"
-    rules = f"$main :is($vertical_block, $horizontal_block):has({shown}) > {beside} {{ display: none !important; }}"
-    zoom = "" if st.context.is_embedded else f":is({shown}) {{ zoom: {ZOOM}; }}"
-    return with_selectors(rules) + zoom
+    kept = f"{shown}, .st-key-present-off, .st-key-viewport"  # a page that is not measured is drawn for another width
+    beside = f":not(:has({kept})):not({kept})"
+    within = "$main_block_container :is($vertical_block, $horizontal_block)"
+    return with_selectors(f"{within}:has({shown}) > {beside} {{ display: none !important; }}")

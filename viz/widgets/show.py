@@ -10,12 +10,14 @@ import streamlit as st
 
 from viz.canvas.standalone import Picture
 from viz.captions.tables import csv_of_strips
+from viz.figures.drawing.least_type import with_least_type
 from viz.figures.printable import PrintedStrips
 from viz.figures.strips import number_strips
 from viz.text.markup import plain
 from viz.views.strips import Strip
 from viz.widgets.canvas import show_canvas
 from viz.widgets.keep import file_name, keep_row
+from viz.widgets.presenting import LEAST_TYPE, is_presented
 from viz.widgets.shown import Shown
 from viz.widgets.viewport import STEP
 from viz.widgets.visit import Visit, W
@@ -42,6 +44,8 @@ def show(shown: Shown, visit: Visit[W]) -> None:
 
 def _chart(figure: go.Figure, shown: Shown, visit: Visit[W]) -> None:
     form = visit.wanted.picture
+    if is_presented():
+        figure = with_least_type(figure, LEAST_TYPE)
     options = {"format": form, "filename": file_name(shown.name), "scale": PICTURE_SCALE if form == "png" else 1}
     st.plotly_chart(
         figure,

@@ -4,7 +4,7 @@ export default function ({ parentElement, data, setStateValue }) {
   const element = "host" in parentElement ? parentElement.host : parentElement;
   let known = data.known;
   const report = () => {
-    const width = Math.floor(element.getBoundingClientRect().width / data.step) * data.step;
+    const width = Math.floor(element.getBoundingClientRect().width / (element.currentCSSZoom ?? 1) / data.step) * data.step;
     if (width > 0 && width !== known) {
       known = width;
       setStateValue("width", width);

@@ -28,6 +28,7 @@ from viz.views.view import Unit, View, choose_view, hide
 from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import switch_to
 from viz.widgets.panels import panel_of, show_panels
+from viz.widgets.player import show_player
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import SENTENCE, USUAL, say_cut
 from viz.widgets.settings import choose, choose_titled, put_text
@@ -64,8 +65,12 @@ def _fill(frame: Frame) -> None:
 def _choose_point(seen: Sequence[int]) -> int:
     """Let the reader choose a point, from 1, by the target tokens `seen` there."""
     labels = {str(number): _short(count) for number, count in enumerate(seen, 1)}
-    with st.container(key="training-point"):
-        return int(choose(POINT, labels, default=str(min(FIRST_SHOWN, len(seen)))))
+    default = str(min(FIRST_SHOWN, len(seen)))
+    with st.container(horizontal=True, vertical_alignment="center", key="training-point"):
+        st.html(f"<style>.st-key-training-point {{ --points: {max(len(seen) - 1, 1)}; }}</style>")
+        chosen = choose(POINT, labels, default=default)
+        show_player(POINT, tuple(labels), chosen, default=default)
+    return int(chosen)
 
 
 def _offer_usual(messages: DeltaGenerator) -> None:
@@ -217,7 +222,7 @@ PAGE = Page(
     title=mark("Training"),
     address="training",
     fill=_fill,
-    figures=("figure-alignment", "figure-curves"),
+    figures=("training-point", "figure-alignment"),
     settings=SETTINGS,
     sheets=(Path(__file__).parent / "training.css",),
     is_there=lambda: bool(models.training_runs()),

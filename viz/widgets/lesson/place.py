@@ -22,6 +22,7 @@ from viz.shell.script_run import is_by_history
 from viz.widgets import session
 from viz.widgets.expected import hide_until
 from viz.widgets.lesson.uploaded import carry, is_uploaded, keep_own, uploaded
+from viz.widgets.presenting import PRESENT
 from viz.widgets.settings import Setting, TextSetting, address, link, unknown
 
 LESSON = TextSetting("lesson", travels=True, boxed=False)
@@ -92,7 +93,8 @@ def enter(navigation: Mapping[str, st.Page], chosen: st.Page, pages: Pages) -> N
         unknown.discard(LESSON.name)
         return
     lesson = library.lessons[name]
-    said: dict[str, str] = {}
+    presented = address.asked(PRESENT.name)
+    said: dict[str, str] = {PRESENT.name: presented} if presented else {}
     if digits and wanted is None:
         place, before = LessonPlace(lesson, _nearest(lesson, digits.removesuffix(_OWN))), here()
         said = link.all_said()

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import segno
 import streamlit as st
 
 from viz.canvas.bundle import bundled
@@ -112,6 +113,16 @@ def _show_teacher(now: Here, room: Room) -> None:
             st.button(_("Close it for all"), key="room-close", type="primary", on_click=close_room)
         watched = {"shown": room.counters.shown, "members": room.counters.members}
         _listen(now, room, watched)
+    _show_joining(now)
+
+
+def _show_joining(now: Here) -> None:
+    """Put the code, large, and a QR code of the link over the page while the key q has asked for them."""
+    link = link_of(now.code)
+    drawn = segno.make(link, error="m").svg_data_uri(border=2, omitsize=True, light="#fff")
+    with st.container(key="room-join"):
+        code, link = escape(now.code), escape(link)
+        st.html(f'<div class="room-join"><b>{code}</b><img src="{drawn}" alt=""><span>{link}</span></div>')
 
 
 def _line(code: str, count: str) -> str:
@@ -123,6 +134,7 @@ def _invite(now: Here, room: Room) -> None:
     with st.popover(_("Invite"), icon=":material/group_add:", type="tertiary"):
         st.html(f'<div class="room-code">{escape(now.code)}</div>')
         st.caption(_("Students open this link, or type the code on the page Lessons. No names, no accounts."))
+        st.caption(_("The key q shows the code and a QR code in full size; any key hides them."))
         st.code(link_of(now.code), language=None, wrap_lines=True)
         session.put_control(_LOCKED, room.is_locked)
         st.toggle(
