@@ -32,7 +32,7 @@ def test_one_figure_stands_alone(open_page: Callable[..., Page], address: str, p
     figure = page.locator(FIGURES[path]).first
     expect(figure).to_be_visible()
     assert shown(page, OTHERS) == 0
-    assert box_of(figure)["y"] < 120
+    assert box_of(figure)["y"] < 180
     leave = page.get_by_role("button", name="Leave the presentation")
     if way == "embed":
         expect(leave).to_have_count(0)

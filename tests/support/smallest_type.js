@@ -11,7 +11,7 @@ export default function smallest() {
         element.texts.forEach((text, place) => text.trim() && note(element.sizes[place] * element.currentCSSZoom, text));
       if (element.matches("style, script, title, desc, [data-testid=stIconMaterial], .stIconMaterial")) continue;
       const text = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.data).join("");
-      if (!text.trim() || !isSeen(element)) continue;
+      if (!/[\p{L}\p{N}]/u.test(text) || !isSeen(element)) continue; // accents and spaces of formulas are no text
       const box = element.getBoundingClientRect();
       if (box.width < 2 || box.height < 2) continue;
       const drawn = element.ownerSVGElement, scale = drawn?.viewBox.baseVal?.width ? drawn.getBoundingClientRect().width / drawn.viewBox.baseVal.width : element.currentCSSZoom;

@@ -13,6 +13,7 @@ import numpy as np
 import models
 from models.edits import Edit, zero_head
 from models.measures.induction import induction_scores
+from viz.lessons.self_attention import weights_from
 from viz.measures.consequence import words_of_target
 from viz.measures.head_profile import profiles_of
 from viz.views.view import choose_view
@@ -289,6 +290,7 @@ BY_NAME: Mapping[str, Callable[[AskedQuantity], Values]] = {
     "alignment-error-as-written": _errors_as_written,
     "size-of-a-query": _size_of_a_query,
     "spread-of-rows": _spread,
+    "attention": lambda asked: weights_from(_model(asked).attend(asked.sentence), asked.claims["word"]),
     "moved": _moved,
     "sink": _sink,
     "added-to-the-logit": _added_to_the_logit,

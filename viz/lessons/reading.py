@@ -34,6 +34,7 @@ QUANTITIES = (
     "exponential",
     "sum-of-exponentials",
     "probability",
+    "attention",
     "moved",
     "added-to-the-logit",
     "lost-without-the-word",

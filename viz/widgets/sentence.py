@@ -11,7 +11,7 @@ from models.huggingface.reader_entries import READER_ENTRIES
 from models.keys import is_pretrained
 from models.trace import AttentionTrace, TokenSequence
 from models.translation.entry import LANGUAGES
-from models.translation.examples import EXAMPLES
+from models.translation.examples import EXAMPLES, SIGHTS
 from viz.text.language import _, _n, listed
 from viz.text.markup import plain
 from viz.text.tokens import shorten, visible
@@ -38,9 +38,19 @@ def examples_of(pair: str) -> Mapping[str, str]:
     return EXAMPLES.get(pair, EXAMPLES[USUAL])
 
 
+def offered(pair: str) -> Mapping[str, str]:
+    """Return what the menu of examples offers: the sentences on which models part, then the others."""
+    return {name: each.sentence for name, each in SIGHTS.get(pair, {}).items()} | dict(examples_of(pair))
+
+
+def where_to_look(pair: str, sentence: str) -> str:
+    """Say where to look while one of the sentences on which models part is in the box; nothing of others."""
+    return next((_(each.look) for each in SIGHTS.get(pair, {}).values() if each.sentence == sentence.strip()), "")
+
+
 def change_examples(before: str, pair: str) -> None:
     """Put the first example of `pair` into the box if one of `before` stands in it; before the box is shown."""
-    if typed_text(SENTENCE, first_of(before)) in examples_of(before).values():
+    if typed_text(SENTENCE, first_of(before)) in offered(before).values():
         put_text(SENTENCE, first_of(pair))
 
 
@@ -51,7 +61,7 @@ def sentence_box(label: str | None = None, *, pair: str = USUAL, first: str | No
 
     The text is given as it was typed: it may be empty or longer than a model takes.
     """
-    said, examples = label or says_of(pair), examples_of(pair)
+    said, examples = label or says_of(pair), offered(pair)
     sentence = text_box(SENTENCE, said, default=first or first_of(pair), placeholder=said, labelled="collapsed")
     st.menu_button(
         _("Examples"),

@@ -72,7 +72,7 @@ from viz.widgets.asked_heads import ASKED
 from viz.widgets.expected import is_hidden
 from viz.widgets.frame import Frame, Page
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
-from viz.widgets.sentence import say_cut
+from viz.widgets.sentence import say_cut, where_to_look
 from viz.widgets.settings import choose_titled, value_of
 from viz.widgets.shared_settings import COLOUR, PICTURE, QUANTITY, UNIT
 from viz.widgets.unsuited import say_small
@@ -85,6 +85,8 @@ USUAL = tuple(each.key for each in usual() if each.has_attention)
 def _fill(frame: Frame) -> None:
     """Read the choices, run the models, show what they did."""
     pair = frame.ask()
+    if look := where_to_look(pair, frame.sentence):
+        frame.messages.caption(plain(look))
     line = st.container()
     installed = _installed(pair, frame.messages)
     if installed:

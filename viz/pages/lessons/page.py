@@ -18,7 +18,7 @@ from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.lesson.keeping import offer_file, show_file
 from viz.widgets.lesson.place import begin, ends_of, lessons, open_uploaded, places
 from viz.widgets.lesson.uploaded import is_uploaded, read_uploaded
-from viz.widgets.room.opening import offer_rooms
+from viz.widgets.room.opening import lead_to_rooms, offer_rooms
 from viz.widgets.settings import Choice, choose
 
 LANGUAGE = Choice("in", title=mark("Language of the lessons"))
@@ -31,9 +31,9 @@ _HEADINGS = {"lesson": mark("Lessons"), "exercise": mark("Exercises")}
 def _fill(frame: Frame) -> None:
     """Show the lessons of a language, those of a school among them, and take one that the reader brings."""
     frame.messages = st.container()
-    offer_rooms()
     if show_split(frame):
         return
+    lead_to_rooms()
     library = lessons(pages_of_lessons())
     there = {name: each for name, each in library.lessons.items() if not is_uploaded(name)}
     spoken = dict.fromkeys(each.language for each in there.values())
@@ -47,6 +47,7 @@ def _fill(frame: Frame) -> None:
             files |= _list(listed)
     for error in library.errors.values():
         st.error(plain(say(error)), icon=":material/edit_document:")
+    offer_rooms()
     _take()
     show_sheet(library)
     for name, where in files.items():

@@ -120,7 +120,7 @@ def _show_joining(now: Here) -> None:
     """Put the code, large, and a QR code of the link over the page while the key q has asked for them."""
     link = link_of(now.code)
     drawn = segno.make(link, error="m").svg_data_uri(border=2, omitsize=True, light="#fff")
-    with st.container(key="room-join"):
+    with st.container(key="room-joining"):
         code, link = escape(now.code), escape(link)
         st.html(f'<div class="room-join"><b>{code}</b><img src="{drawn}" alt=""><span>{link}</span></div>')
 

@@ -11,13 +11,20 @@ from viz.widgets import session
 from viz.widgets.room.here import here, join_room, lead_room, open_room
 
 _TYPED, _CODE, _KEY = "room-typed", "room-of-key", "room-key"
+_ANCHOR = "class"
+
+
+def lead_to_rooms() -> None:
+    """Lead down to where rooms are opened and joined, below the lessons; nothing where that is not offered."""
+    if here() is None and rooms_are_on():
+        st.markdown(f"[{_('Open or join a room')}](#{_ANCHOR})")
 
 
 def offer_rooms() -> None:
     """Let a teacher open a room and a student join one; nothing where rooms are off, or in a room."""
     if here() is not None or not rooms_are_on():
         return
-    st.header(_("A class together"), anchor=False)
+    st.header(_("A class together"), anchor=_ANCHOR)
     st.caption(
         _(
             "In a room a teacher's page leads the class, and what students answer stands in one picture beside the "

@@ -26,7 +26,7 @@ from viz.server.runtime import shared_host
 from viz.server.translations import forced_translations, sites_of
 from viz.views.view import choose_view
 from viz.widgets.sentence import USUAL as USUAL_PAIR
-from viz.widgets.sentence import examples_of
+from viz.widgets.sentence import offered
 from viz.widgets.translation import tinted
 
 APP = str(Path(__file__).parents[4] / "app.py")
@@ -241,10 +241,10 @@ def test_a_model_without_attention_has_a_panel_that_says_why_there_is_no_map() -
     assert ["vector" in each for each in alignment(app)[0]["panels"]] == [True, False]
 
 
-@pytest.mark.parametrize("number", range(len(examples_of(USUAL_PAIR))))
+@pytest.mark.parametrize("number", range(len(offered(USUAL_PAIR))))
 def test_an_example_takes_the_place_of_the_sentence(app: AppTest, number: int) -> None:
     type_sentence(app, SENTENCE)
-    name, example = tuple(examples_of(USUAL_PAIR).items())[number]
+    name, example = tuple(offered(USUAL_PAIR).items())[number]
     app.menu_button(key="examples").click(name).run()
     assert app.text_input(key="sentence").value == example
     assert not app.exception
