@@ -17,7 +17,8 @@ _ANCHOR = "class"
 def lead_to_rooms() -> None:
     """Lead down to where rooms are opened and joined, below the lessons; nothing where that is not offered."""
     if here() is None and rooms_are_on():
-        st.markdown(f"[{_('Open or join a room')}](#{_ANCHOR})")
+        said = _("Open or join a room")
+        st.markdown(f"[{said}](#{_ANCHOR})")
 
 
 def offer_rooms() -> None:
