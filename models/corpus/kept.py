@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,7 @@ class KeptHead:
     # by measure: in how many sentences its value fell into each bin, and where the last bin ends
     histograms: Mapping[str, tuple[NDArray[np.int64], float]]
     examples: Mapping[str, tuple[Example, ...]]  # by label, the strongest first
+    means: Mapping[str, float] = field(default_factory=dict)  # by measure, over the sentences
 
     def share_below(self, measure: str, value: float) -> float | None:
         """Return the share of the sentences in which a measure was less than `value`; None if it is not known."""
@@ -90,7 +91,10 @@ def read(folder: Path, _changed: int = 0) -> Kept:
     for row in _rows(folder, "labels"):
         labels.setdefault(_place(row), []).append((row["label"], row["share"]))
     histograms: dict[tuple[str, int, int], dict[str, tuple[NDArray[np.int64], float]]] = {}
+    means: dict[tuple[str, int, int], dict[str, float]] = {}
     for row in _rows(folder, "measures"):
+        if row["mean"] is not None:
+            means.setdefault(_place(row), {})[row["measure"]] = row["mean"]
         histograms.setdefault(_place(row), {})[row["measure"]] = np.array(row["histogram"]), row["most"]
     examples: dict[tuple[str, int, int], dict[str, list[Example]]] = {}
     for row in _rows(folder, "examples"):
@@ -101,6 +105,7 @@ def read(folder: Path, _changed: int = 0) -> Kept:
             tuple(sorted(found, key=lambda each: -each[1])),
             histograms.get(place, {}),
             {label: tuple(each) for label, each in examples.get(place, {}).items()},
+            means.get(place, {}),
         )
         for place, found in labels.items()
     }

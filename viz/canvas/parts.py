@@ -14,6 +14,7 @@ _FILES = {
     "overview": ("overview.html", "maps.css", "overview.js"),
     "comparison": ("comparison.html", "maps.css", "offers.js"),
     "alignment": ("alignment.html", "alignment.css", "alignment_asking.js"),
+    "points": ("points.html", "points.css", "points.js"),
     "prediction": ("prediction.html", "prediction.css", "prediction.js"),
     "aligner": ("aligner.html", "aligner.css", "aligner.js"),
     "walk": ("walk.html", "walk.css", "walk.js"),

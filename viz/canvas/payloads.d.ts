@@ -175,6 +175,22 @@ interface Window {
   places: number[];
 }
 
+/** `points.encode_points` */
+export interface PointsHeader {
+  container: string;
+  heads: Place[];
+  titles: string[];
+  says: string[];
+  picked: Place[];
+  most_picked: number;
+  rows: number[]; // as of `MapsHeader`
+  columns: number[];
+  hint: string;
+  colour: Colour;
+  palette: Stop[];
+  night: Stop[];
+}
+
 /** `aligner.encode_aligner` */
 export interface AlignerHeader {
   source: string[];

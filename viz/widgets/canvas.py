@@ -13,7 +13,14 @@ from viz.server.scripts import script_of
 from viz.views.heads import HeadPlace
 from viz.widgets.session import reported
 
-_TOLD = {"overview": "picked", "comparison": "chosen", "walk": "chosen", "aligner": "links", "alignment": "asked"}
+_TOLD = {
+    "overview": "picked",
+    "comparison": "chosen",
+    "walk": "chosen",
+    "aligner": "links",
+    "alignment": "asked",
+    "points": "picked",
+}
 """What each canvas tells of what the reader does on it."""
 
 

@@ -100,7 +100,7 @@ def show_below(
     if ROLLOUT in asked:
         _rollout(visit, shown)
     if SCATTER in asked:
-        show_scatter(visit, shown, picked)
+        show_scatter(visit, shown, picked, visit.host.model(key).sha256)
     if SIMILARITY in asked:
         _similarity(visit, shown, picked)
     if TABLE in asked:

@@ -89,9 +89,12 @@ WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, 
 
 TABLE, SIMILARITY, ROLLOUT, ADDS, LENS = "table", "similarity", "rollout", "adds", "lens"
 SCATTER = "scatter"
-ACROSS = Choice("across", title=mark("From left to right"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
-UPWARD = Choice("upward", title=mark("Upwards"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
-HUE = Choice("hue", title=mark("Colour of a point"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
+THIS_TEXT, CORPUS = "text", "corpus"
+OVER = Choice("over", title=mark("Measured over"), choices={THIS_TEXT: mark("this text"), CORPUS: mark("a corpus")})
+_AXIS = (OPENED, MAP.name, OVER.name)
+ACROSS = Choice("across", title=mark("From left to right"), shape="box", titled=True, anew_with=_AXIS)
+UPWARD = Choice("upward", title=mark("Upwards"), shape="box", titled=True, anew_with=_AXIS)
+HUE = Choice("hue", title=mark("Colour of a point"), shape="box", titled=True, anew_with=_AXIS)
 BELOW = Several("below", title=mark("Show below"))
 AT = Choice("at", title=mark("Predicted word"), shape="box", titled=True, anew_with=(OPENED, READ_TEXT))
 UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED, MAP.name))
@@ -153,6 +156,7 @@ SETTINGS = (
     WORD,
     BELOW,
     AT,
+    OVER,
     ACROSS,
     UPWARD,
     HUE,

@@ -96,6 +96,11 @@ class HeadSelection:
             lambda: head_similarity(self.trace, sites=self.sites, unit=self.unit, hiding=self.hidden),
         )
 
+    @property
+    def small(self) -> SmallMaps:
+        """Every head as a small picture."""
+        return self._looked_at()[0]
+
     def payload(self, tiles: Tiles, look: Look) -> bytes:
         """Return what the canvas overview shows; picking, ordering and colour compute no map anew."""
         small, says = self._looked_at()
@@ -110,7 +115,7 @@ class HeadSelection:
 
     def printed(self, tiles: Tiles, colour: Colour) -> PrintedHeads:
         """Return the overview for print."""
-        return printed_heads(self.first, self._looked_at()[0], tiles, colour=colour, note=self._note())
+        return printed_heads(self.first, self.small, tiles, colour=colour, note=self._note())
 
     def _looked_at(self) -> tuple[SmallMaps, str]:
         """Return the small maps of all heads, and which head reads one token most: each layer is computed once."""

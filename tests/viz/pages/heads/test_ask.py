@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
+from typing import Any
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from models.corpus.kept import find
+from models.corpus.patterns import rate_of
 from models.measures.asking import Word, rank_pair, word_maps
 from tests.support.heads_page import fine, opened, parameter, trace_of, words
 from viz.pages.heads.settings import SETTINGS
+from viz.server.runtime import shared_host
 from viz.widgets.asked_heads import ASKED, entry_of
 
 ANIMAL = "The animal didn't cross the street because it was too tired."
@@ -17,6 +24,11 @@ ANIMAL = "The animal didn't cross the street because it was too tired."
 
 def asked(**link: str) -> AppTest:
     return opened(sentence=ANIMAL, below=ASKED, **link)
+
+
+def numbers_in(told: Any) -> Any:
+    """Return numbers as a figure's JSON has them: a list, or the bytes of an array."""
+    return np.frombuffer(base64.b64decode(told["bdata"]), told["dtype"]) if isinstance(told, dict) else told
 
 
 def cards(app: AppTest) -> list[str]:
@@ -89,6 +101,29 @@ def test_heads_as_points_open_from_a_link_with_any_three_measures() -> None:
     boxes = {name: app.selectbox(key=name).value for name in ("across", "upward", "hue")}
     assert boxes == {"across": "distance", "upward": "previous", "hue": "previous"}
     assert "Each point is a head" in words(app)
+
+
+@pytest.mark.parametrize(("key", "across"), [("hf:minilm", "breadth"), ("hf:gpt-en", "often-previous")])
+def test_heads_as_points_over_a_corpus_have_the_numbers_of_its_tables(key: str, across: str) -> None:
+    app = opened(sentence=ANIMAL, model=key, below="scatter", over="corpus", across=across)
+    assert not app.warning
+    assert app.selectbox(key="across").value == across
+    assert "Small maps are of this text." in words(app)
+    spec = json.loads(next(each.proto.spec for each in app.get("plotly_chart") if "lasso" in each.proto.spec))
+    trace, sha256 = trace_of(key, ANIMAL), shared_host().model(key).sha256
+    heads = [(each.site, head) for each in trace for head in range(len(each.weights))]
+    kept = find(sha256)
+    if kept is None:
+        wanted = [rate_of(sha256, site, head, "previous").share for site, head in heads]  # type: ignore[union-attr]
+    else:
+        wanted = [kept.heads["encoder.self", site.layer, head].means[across] for site, head in heads]
+    np.testing.assert_allclose(numbers_in(spec["data"][0]["x"]), wanted, rtol=1e-6)
+
+
+def test_a_model_that_was_measured_over_no_corpus_says_so() -> None:
+    app = opened(sentence="我喜欢这只猫，因为它很小。", model="transformer-zh-en", below="scatter", over="corpus")
+    assert any("not measured over a corpus" in each.value for each in app.info)
+    assert parameter(app, "over") == "corpus"
 
 
 def test_what_a_key_moves_is_ranked_where_the_page_shows_it() -> None:
