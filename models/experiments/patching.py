@@ -42,15 +42,7 @@ def patch_each_head(
     model: Model, trace: AttentionTrace, text: str, *, batch: int | None = None, on_progress: Progress = silent
 ) -> HeadPatching:
     """Put each head's output for `text` into the run of `trace`, one after another."""
-    if (
-        not model.editable
-        or not (trace.is_translation or model.predicts == "causal")
-        or not hasattr(model, "tokenizer")
-    ):
-        message = Message(
-            "Patching is for translators and for models that predict the next word, where they run on this server."
-        )
-        raise InputError(message)
+    _check(model, trace)
     heads = heads_of(trace)
     target = trace.output_text if trace.is_translation else None
     there = model.attend(text, target, sites=("*.context",))
@@ -66,10 +58,23 @@ def patch_each_head(
     for numbers in batches(len(heads), batch or replay.most):
         on_progress(numbers.start / len(heads))
         edits = [BatchRowEdit(singles[number].site, singles[number], row) for row, number in enumerate(numbers)]
-        found = replay.run(replay.as_it_is(len(numbers)), edits)
+        later = replay.beginning_at(heads[numbers.start][0])
+        found = later.run(replay.as_it_is(len(numbers)), edits)
         changes[numbers.start : numbers.stop] = _measured(replay, found) - before
     on_progress(1.0)
     return HeadPatching(heads, own, other, float(before), float(every), changes)
+
+
+def _check(model: Model, trace: AttentionTrace) -> None:
+    """Raise InputError if heads of `model` cannot be patched, or not from here."""
+    if not model.editable or not (trace.is_translation or model.predicts == "causal"):
+        raise InputError(Message("Patching is for translators and for models that predict the next word."))
+    if not hasattr(model, "tokenizer"):
+        message = Message(
+            "Patching needs the model on this server, but here models run in a service of their own. A copy of the app "
+            "without that service can do it."
+        )
+        raise InputError(message)
 
 
 def _asking(replay: Replay, trace: AttentionTrace, there: AttentionTrace) -> tuple[Replay, str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from inspect import signature
 from typing import Any
 
@@ -16,6 +17,7 @@ from models.edits import Edit
 from models.errors import InputError
 from models.huggingface.layers import Layers
 from models.huggingface.observed_pass import Pass, observed_pass
+from models.huggingface.restarting import Restarts
 from models.messages import Message
 from models.sites import Site
 from models.trace import AttentionTrace
@@ -41,6 +43,27 @@ class PretrainedReplay(Replay):
         vocabulary = network.config.get_text_config().vocab_size
         super().__init__(trace, written, baseline, logits=(len(written) + 1) * vocabulary if written else 0)
         self._inputs, self._network, self._layers, self._build = inputs, network, layers, build
+        self._restarts: Restarts | None = None
+
+    def beginning_at(self, place: Site) -> PretrainedReplay:
+        """Return the same texts, whose runs begin at the layer of `place`; see `Replay.beginning_at`."""
+        if not self._layers.observed or self.trace.is_translation:
+            return self
+        if self._restarts is None:
+            self._restarts = Restarts(self._network, self._layers, lambda *watched: self._beside(*watched)._last())
+        return self._beside(*self._restarts.at(place.layer))
+
+    def _beside(self, network: PreTrainedModel, layers: Layers) -> PretrainedReplay:
+        """Return the same texts through a network that has all else in common with the own one."""
+        made = copy(self)
+        made._network, made._layers = network, layers
+        return made
+
+    def _last(self) -> Any:
+        """Return what the whole unedited run gives last: logits where it predicts, else the last vectors."""
+        done = self._pass(self.as_it_is(1), whole=bool(self.written or self.answers))
+        found: Any = done.run.vectors if done.logits is None else done.logits
+        return found
 
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
         """Run once for each row of `orders`; see `Replay.run`.

@@ -67,6 +67,14 @@ class Replay(ABC):
         asked.answers = answers
         return asked
 
+    def beginning_at(self, _place: Site) -> Replay:
+        """Return the same texts, whose runs begin at the layer of a place: earlier ones are as in the unedited run.
+
+        Only for runs of the whole source in its order, whose edits are at that layer or later. Where a model cannot
+        begin later, its whole is run.
+        """
+        return self
+
     @abstractmethod
     def run(self, orders: Orders, edits: Iterable[Edit] = ()) -> Outcome:
         """Run once for each row of `orders`, [text, position], all in one batch, under `edits`.

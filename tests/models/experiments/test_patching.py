@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -9,12 +11,22 @@ import torch
 import models
 from models.edits import patch, read_edit
 from models.errors import InputError
+from models.experiments.batch_edits import BatchRowEdit
 from models.experiments.patching import patch_each_head
+from models.recording import filled_patches
 from models.trace import AttentionTrace
+from tests.support.huggingface_samples import CAUSAL as OBSERVED_CAUSAL
 from tests.support.huggingface_samples import tiny_model, tiny_network
 
 ONE, OTHER = "The cat drank the milk.", "The dog drank the milk."
 CAUSAL = ("The cat, the cat: it sat", "The dog, the dog: he sat")
+
+
+class Served:
+    """A model in a service, as `scale.client.model` has it: its facts are here, its tokenizer is not."""
+
+    def __init__(self, model: Any) -> None:
+        self.editable, self.predicts = model.editable, model.predicts
 
 
 def total(trace: AttentionTrace) -> float:
@@ -66,6 +78,31 @@ def test_a_batched_grid_equals_one_edited_run_a_head() -> None:
         assert found.changes[number] == pytest.approx(total(alone) - total(trace), abs=1e-4)
 
 
+@pytest.mark.parametrize("family", OBSERVED_CAUSAL)
+def test_a_run_that_begins_at_a_later_layer_gives_what_the_whole_run_gives(family: str) -> None:
+    model = tiny_model(family)
+    trace, there = model.attend(CAUSAL[0]), model.attend(CAUSAL[1], sites=("*.context",))
+    replay, (*_earlier, site) = model.replay(trace).asking((5, 7)), trace.sites
+    edits = filled_patches(
+        tuple(patch(str(site), head, CAUSAL[1]) for head in range(2)), len(trace.source), lambda _text: there
+    )
+    singles = [BatchRowEdit(str(site), each, row + 1) for row, each in enumerate(edits)]
+    later = replay.beginning_at(site)
+    whole, begun = (each.run(each.as_it_is(3), singles).answers for each in (replay, later))
+    np.testing.assert_allclose(begun, whole, atol=1e-5)
+    assert np.abs(whole[1:] - whole[0]).max() > 1e-5
+    assert len(later._layers.places) == (1 if replay._layers.observed else 0)
+
+
+def test_a_run_that_begins_later_leaves_the_network_as_it_was() -> None:
+    model = tiny_model("llama")
+    before, trace = dict(model.network.named_modules()), model.attend(CAUSAL[0])
+    model.replay(trace).asking((5, 7)).beginning_at(trace.sites[-1])
+    assert dict(model.network.named_modules()) == before
+    for again, first in zip(model.attend(CAUSAL[0]), trace, strict=True):
+        np.testing.assert_array_equal(again.weights, first.weights)
+
+
 def test_patching_with_the_same_text_changes_nothing() -> None:
     model = tiny_model("gpt2")
     found = patch_each_head(model, model.attend(CAUSAL[0]), CAUSAL[0])
@@ -91,6 +128,8 @@ def test_texts_of_unequal_length_are_refused_with_both_lengths() -> None:
         patch_each_head(model, trace, "The old dog drank.")
     with pytest.raises(InputError, match="equal length in tokens"):
         model.attend(ONE, edits=[patch("decoder.0.cross", 0, "The old dog drank.")])
+    with pytest.raises(InputError, match="run in a service of their own"):
+        patch_each_head(Served(model), trace, OTHER)  # type: ignore[arg-type]
     encoder = tiny_model("bert")
     read = encoder.attend(ONE)
     with pytest.raises(InputError, match="Patching is for"):
