@@ -12,7 +12,8 @@ import numpy as np
 from models.trace import AttentionTrace
 from viz.canvas.payload import pack
 from viz.captions.asking import OFFER
-from viz.captions.maps import linking_note, links_of, notes_of, sentence_of, window_note
+from viz.captions.maps import linking_note, notes_of, sentence_of, window_note
+from viz.captions.telling import doubt_of, telling_of
 from viz.captions.written import Written, written_words
 from viz.figures.drawing.theme import NIGHT_SCALE, WEIGHT_SCALE, WINDOW_COLOUR, Colour, weight_ticks
 from viz.text.formula import math_of
@@ -136,9 +137,9 @@ def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> d
         "rows": [isolated(visible(text)) for text in view.shown.query_tokens.texts],
         "row_words": _words_of_rows(view, written),
         "reading": view.reading,
-        "says": links_of(view, count=1),
+        "says": telling_of(view),
         "alt": sentence_of(view),
-        "notes": [*own, *window_note(windows), *(() if one_title else (view.query_title,))],
+        "notes": [*own, *doubt_of(trace), *window_note(windows), *(() if one_title else (view.query_title,))],
         "windows": _lines_of(windows),
     }
 

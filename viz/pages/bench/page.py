@@ -13,6 +13,7 @@ import models
 from models.keys import mechanism_of, pair_of
 from models.mechanisms import mechanisms, usual
 from models.trace import AttentionTrace, Reading
+from viz.captions.telling import disagreement_of
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
 from viz.pages.bench.ask import show_question, take_question
@@ -225,6 +226,8 @@ def _show(
             st.caption(_("The maps are hidden until the row is revealed."))
             return
         draw(host, run, {key: (traces[key], views.get(key)) for key in order}, wanted)
+        if said := disagreement_of([views[key] for key in order if key in views]):
+            st.caption(plain(said))
     with below:
         visit = frame.visit(wanted)
         ran = Compared(traces, target, places, {key: views[key] for key in order if key in views})
