@@ -198,7 +198,7 @@ export class Board {
       const other = ((row.beside?.values[column] ?? 0) / span) * tall, least = Math.min(y, zero - other);
       const bar = svg("rect", { x: this.middle(column) - wide / (row.beside ? 1 : 2), y, width: wide, height: high, class: `bar ${kind}` });
       group.append(bar);
-      if (row.beside) group.append(svg("rect", { x: this.middle(column), y: zero - other, width: wide, height: other, class: "bar moved" }));
+      if (row.beside) group.append(svg("rect", { x: this.middle(column) + 1, y: zero - other, width: wide - 1, height: other, class: "bar moved", "data-part": "context" }));
       if (place.cell >= NUMBER || column === picture.chosen || column === largest) {
         group.append(svg("text", { x: this.middle(column), y: value >= 0 ? least - 3 : under ? zero + high + DIGITS - 2 : zero - 3, "text-anchor": "middle" }, short(value)));
       }
