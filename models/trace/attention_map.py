@@ -25,8 +25,9 @@ HALF_TOLERANCE = 2**-6
 _UNSUMMED = "Capture before dropout, in eval mode, in float32; where rows need not sum to 1, say rows_sum_to_one=False."
 
 
-Quantity = Literal["weights", "moved"]
-"""What the numbers of a map are: attention weights, or how far each key moves the query's vector."""
+Quantity = Literal["weights", "moved", "zeroed"]
+"""What the numbers of a map are: attention weights, how far each key moves the query's vector, or how far the query's
+vector turns without the key's value."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,8 +50,9 @@ class AttentionMap(Record):
         False where the mechanism, or an edit, says that rows need not.
     causal : bool
         True if a query may read only keys at or before its own position.
-    quantity : {"weights", "moved"}
-        What `weights` holds: ``"moved"`` is what `moved` returns, which is computed and never saved.
+    quantity : {"weights", "moved", "zeroed"}
+        What `weights` holds: ``"moved"`` is what `moved` returns, which is computed and never saved; ``"zeroed"`` is
+        value zeroing, of all heads together.
 
     Raises
     ------

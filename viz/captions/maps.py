@@ -79,7 +79,14 @@ def _numbers(span: Span) -> dict[str, str]:
 
 
 def quantity_note(view: View) -> tuple[str, ...]:
-    """Say what is moved, and what it is not; nothing of weights."""
+    """Say what is moved, or turned, and what it is not; nothing of weights."""
+    if view.quantity == "zeroed":
+        turned = _(
+            "value zeroing: how far the vector that leaves this layer turns (cosine distance) when the value of the "
+            "key is taken away for all heads, each row over its sum (Mohebbi et al. 2023); what the vector depends on "
+            "in this layer, not why a word was written"
+        )
+        return (turned,)
     if view.quantity != "moved":
         return ()
     said = _(
@@ -146,10 +153,9 @@ def links_of(view: View, *, count: int = 3) -> str:
     """Say who reads whom most in `view`, without its title."""
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     spoken_of = view.weights[:, :-1] if view.hidden_keys else view.weights
-    moved = view.quantity == "moved"
     links = strongest_links(spoken_of, count=len(queries))
     spoken = [link for link in links if is_word(queries[link.query])] or list(links)
-    return listed((_reads(link, queries, keys, moved=moved) for link in spoken[:count]), SEMICOLON) or _(
+    return listed((_reads(link, queries, keys, view.quantity) for link in spoken[:count]), SEMICOLON) or _(
         "nothing to read"
     )
 
@@ -162,9 +168,11 @@ def window_note(windows: Windows | None) -> tuple[str, ...]:
     return (drawn if windows.sigma_left is None else _("{drawn}; dotted: one sigma", drawn=drawn),)
 
 
-def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...], *, moved: bool) -> str:
+def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...], quantity: str) -> str:
     query, key = isolated(visible(queries[link.query])), isolated(visible(keys[link.key]))
-    if moved:
+    if quantity == "zeroed":
+        return _("“{query}” turns most without “{key}” ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
+    if quantity == "moved":
         return _("“{query}” is moved most by “{key}” ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
     return _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
 

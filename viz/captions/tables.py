@@ -77,7 +77,7 @@ def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
 
 
 def _column(views: Sequence[View]) -> str:
-    return "moved" if views and views[0].quantity == "moved" else "weight"
+    return views[0].quantity if views and views[0].quantity in ("moved", "zeroed") else "weight"
 
 
 def csv_of_walks(pictures: Sequence[Mapping[str, Any]]) -> str:

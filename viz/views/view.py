@@ -57,6 +57,7 @@ _CELLS: Mapping[str, str] = {
     "hops": mark("{weight}: {query} reads {key}"),
     "rollout": mark("{weight} of {query} comes from {key}"),
     "moved": mark("{weight} of what moves {query} comes from {key}"),
+    "zeroed": mark("{weight} of what {query} turns is without {key}"),
 }
 
 
@@ -88,7 +89,7 @@ class View:
     hidden_keys: tuple[int, ...] = ()
     threshold: float = 0.0  # cells nearer to 0 than this are drawn empty
     # what the numbers are: weights of the model, or what was computed of them
-    quantity: Literal["weights", "moved", "rollout"] = "weights"
+    quantity: Literal["weights", "moved", "zeroed", "rollout"] = "weights"
     # of a pair of texts that are read together: which one is shown in rows, and which in columns
     between: tuple[int, int] | None = None
     folded: int = 0  # sentences that are one row and one column
@@ -149,6 +150,8 @@ class View:
         """What the colour of a cell is, in words."""
         if self.quantity == "moved":
             return _("moved: share of the lengths that all keys add to the query's vector")
+        if self.quantity == "zeroed":
+            return _("value zeroing: share of how far the query's vector turns without the key's value")
         return _("attention weight: share of the reading given to this token")
 
 

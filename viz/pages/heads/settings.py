@@ -88,7 +88,7 @@ WAY = Choice(
 WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, SHOWN_TEXT))
 
 TABLE, SIMILARITY, ROLLOUT, ADDS, LENS = "table", "similarity", "rollout", "adds", "lens"
-SCATTER = "scatter"
+SCATTER, ZEROED = "scatter", "zeroed"
 THIS_TEXT, CORPUS = "text", "corpus"
 OVER = Choice("over", title=mark("Measured over"), choices={THIS_TEXT: mark("this text"), CORPUS: mark("a corpus")})
 _AXIS = (OPENED, MAP.name, OVER.name)
@@ -98,6 +98,7 @@ HUE = Choice("hue", title=mark("Colour of a point"), shape="box", titled=True, a
 BELOW = Several("below", title=mark("Show below"))
 AT = Choice("at", title=mark("Predicted word"), shape="box", titled=True, anew_with=(OPENED, READ_TEXT))
 UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED, MAP.name))
+ZEROED_LAYER = Choice("zeroed", title=mark("Layer of value zeroing"), shape="slider", anew_with=(OPENED, MAP.name))
 LIKE = Choice("like", title=mark("Heads that read most like"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
 
 ALIGNED = Choice("aligned", title=mark("Languages of the sentences aligned by hand"), shape="box", anew_with=(OPENED,))
@@ -164,6 +165,7 @@ SETTINGS = (
     QUERY,
     ASKED_KEY,
     UPTO,
+    ZEROED_LAYER,
     LIKE,
     ALIGNED,
     AGAINST,

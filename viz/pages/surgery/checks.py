@@ -21,15 +21,14 @@ from viz.pages.surgery.heads import show_heads
 from viz.pages.surgery.hops import show_hops, show_left_out
 from viz.pages.surgery.patching import other_sentence, run_patching, show_patching
 from viz.pages.surgery.settings import AGAINST, CHECK, NO_CHECK
-from viz.server.limits import sweeping
 from viz.text.language import _, _n, say
 from viz.text.markup import plain
 from viz.text.tokens import visible
 from viz.views.view import Head, View, choose_view
-from viz.widgets import session
 from viz.widgets.settings import choose, link
 from viz.widgets.show import show
 from viz.widgets.shown import Shown
+from viz.widgets.sweep import Sweep, sweep_once
 from viz.widgets.visit import Visit, Wanted
 
 if TYPE_CHECKING:
@@ -71,30 +70,9 @@ def show_check(chosen: str, check: Check) -> None:
         st.info(plain(say(error)))
 
 
-def _once(identity: tuple[Any, ...], run: Callable[[Callable[[float], None]], Any]) -> Any:
+def _once(identity: tuple[Any, ...], run: Sweep) -> Any:
     """Return the result of `run`, kept for this visitor until another is asked for; a bar shows how far it is."""
-    name = identity[0]
-    return session.kept(f"{_KEPT}-{name}", identity, lambda: _with_bar(name, run))
-
-
-def _with_bar(name: str, run: Callable[[Callable[[float], None]], Any]) -> Any:
-    """Return the result of `run`, with a bar and a way to stop it meanwhile."""
-    place = st.empty()
-    with place.container(horizontal=True, vertical_alignment="center"):
-        bar = st.progress(0.0, text=_("running"))
-        st.button(_("Stop"), key=f"stop-{name}", on_click=_stop)
-
-    def show(share: float) -> None:
-        bar.progress(min(share, 1.0))
-
-    try:
-        with sweeping(lambda: bar.progress(0.0, text=_("Others are measuring: this begins when one of them is done."))):
-            result = run(show)
-    except models.InputError:
-        place.empty()
-        raise
-    place.empty()
-    return result
+    return sweep_once(f"{_KEPT}-{identity[0]}", identity, run, on_stop=_stop)
 
 
 def _stop() -> None:
