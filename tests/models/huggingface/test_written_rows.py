@@ -22,9 +22,9 @@ def test_in_64_bit_numbers_a_written_row_is_the_forced_one(family: str, tmp_path
     found = distances(load_folder(tmp_path / family))
     assert found.double is not None
     assert found.double <= 1e-7  # a record holds 32-bit numbers
-    if family in ROUNDED:  # what rounding does to either row, and no more
+    if family in ROUNDED:  # of the size of what rounding does to the forced row
         assert found.forced is not None
-        assert found.single <= (2 * found.forced if found.kept else 1e-6)
+        assert found.single <= (4 * found.forced if found.kept else 1e-6)  # how sums are split depends on threads
     else:
         assert found.single <= 1e-5
 
