@@ -45,11 +45,11 @@ def edit_to_painted(page: Page, words: list[str], mechanism: str, port: int) -> 
     page.goto(f"http://127.0.0.1:{port}/surgery?{urlencode({'sentence': ' '.join(words), 'model': mechanism})}")
     painted(page, Target("Surgery", "surgery", "maps", 1), "")
     page.evaluate(PRESSED)
-    choose(page, "Edit", "forbid a word")
+    choose(page, "Edit", "hide a word")
     times = []
     for place, word in list(enumerate(words))[1:]:
         page.wait_for_timeout(2000)  # the picture before is drawn, the server rests
-        choose(page, "Word that none may read", f"{place + 1} {word}")
+        choose(page, "Word to hide from all rows", f"{place + 1} {word}")
         end = painted(page, MAPS, f"“{word}”")  # the note of the edit names it, the axes have it without marks
         end = max(end, painted(page, DIFFERENCE, ""))
         times.append(end - float(page.evaluate("window.bench.key")))

@@ -77,7 +77,7 @@ def read_fields(folder: Path, fields: Fields) -> dict[str, Any]:
         )
         raise CardError(message) from error
     except (OSError, ValueError, RecursionError) as error:
-        message = Message("{folder}/{file}: not whole ({error}). Fetch it again.", **where, error=error)
+        message = Message("{folder}/{file}: incomplete ({error}). Download it again.", **where, error=error)
         raise CardError(message) from error
     found: dict[str, Any] = card if isinstance(card, dict) else {}
     if wrong := sorted(set(_wrong(found, fields, ""))):

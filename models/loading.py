@@ -145,7 +145,9 @@ def find_pretrained(
     if not is_of_hub(key):
         there = ", ".join(known) or Message("none")
         message = Message(
-            "no pretrained model {key}; there are {known}, and hf:owner/name of the hub", key=shortly(key), known=there
+            "no pretrained model {key}; available are {known}, and hf:owner/name from the hub",
+            key=shortly(key),
+            known=there,
         )
         raise UnknownModelError(message)
     try:
@@ -184,7 +186,7 @@ def load_translator(key: str | Path, *, at_rest: bool = False) -> Translator:
         tokenizer = _tokenizer_in(path, written.st_mtime_ns, written.st_size)
     except Exception as error:  # the library raises nothing more exact
         message = Message(
-            "{folder}: {file} is not whole ({error}). Fetch it again.",
+            "{folder}: {file} is incomplete ({error}). Download it again.",
             folder=entry.folder.name,
             file=path.name,
             error=error,
@@ -215,7 +217,7 @@ def _build(entry: Entry, *, at_rest: bool = False) -> TranslationNetwork:
         network.load_state_dict(weights)
     except Exception as error:
         message = Message(
-            "{folder}: the weights are not of the network that its card names. {error}",
+            "{folder}: the weights do not fit the network named on its card. {error}",
             folder=entry.folder.name,
             error=error,
         )

@@ -96,7 +96,7 @@ class Recorder:
     ) -> Provenance:
         """Return where a trace comes from."""
         idle = [
-            Message("no effect: {edit} (no such row or word here, or it is so already)", edit=edit.describe())
+            Message("no effect: {edit} (no such row or word here, or nothing to change)", edit=edit.describe())
             for edit in session.idle_edits
         ]
         asked = tuple(
@@ -111,7 +111,8 @@ def filled_patches(edits: tuple[Edit, ...], tokens: int, run: Callable[[str], At
     for text, trace in traces.items():
         if len(trace.source) != tokens:
             message = Message(
-                "Patching needs two texts of equal length in tokens: this one has {tokens}, “{text}” has {others}.",
+                "Activation patching needs two texts with the same number of tokens: this one has {tokens}, "
+                "“{text}” has {others}.",
                 tokens=tokens,
                 text=text,
                 others=len(trace.source),

@@ -68,7 +68,7 @@ def describe(key: str) -> Entry:
     folder = (shipped_folders() if point is None else kept_folders()).get(base)
     if folder is None:
         known = ", ".join(catalog()) or Message("none")
-        raise UnknownModelError(Message("no checkpoint {key}; there are {known}", key=shortly(key), known=known))
+        raise UnknownModelError(Message("no checkpoint {key}; available are {known}", key=shortly(key), known=known))
     if point is not None:
         return at_point(_described_in(folder), point)
     return _described_in(folder)
@@ -87,9 +87,11 @@ def _read_once(folder: Path, _changed: int, _size: int) -> Entry:
     """Return what the card in `folder` says, read again only when its file has changed: a page asks at every run."""
     entry = read_entry(folder)
     if not set(entry.pair.split("-")) <= LANGUAGES.keys() or entry.pair.count("-") != 1:
-        message = Message("{folder}: the pair {pair!r} is of no known languages", folder=folder.name, pair=entry.pair)
+        message = Message("{folder}: the language pair {pair!r} is not supported", folder=folder.name, pair=entry.pair)
         raise CheckpointError(message)
     if entry.key != folder.name or entry.key != f"{entry.mechanism.key}-{entry.pair}":
-        message = Message("{folder}/{file}: it is the card of {key}", folder=folder.name, file=CARD_FILE, key=entry.key)
+        message = Message(
+            "{folder}/{file}: this is the card of {key}", folder=folder.name, file=CARD_FILE, key=entry.key
+        )
         raise CheckpointError(message)
     return entry

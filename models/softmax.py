@@ -48,7 +48,7 @@ def masked_softmax(scores: Tensor, mask: Tensor | None = None, *, overwrite: boo
     if not bool(readable.all()):
         row = (~readable).nonzero()[0].tolist()
         message = Message(
-            "row {row} of the mask (shape {shape}) leaves no key to read; leave at least one",
+            "row {row} of the mask (shape {shape}) has no key to attend to; leave at least one",
             row=row,
             shape=tuple(mask.shape),
         )

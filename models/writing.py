@@ -120,17 +120,17 @@ def read_writing(text: str) -> Writing:
         name, _equals, value = part.partition("=")
         pattern, read = _READ.get(name, (_NOTHING, str))
         if name in found or not pattern.fullmatch(value):
-            raise InputError(Message("This is no way of writing: {given}.", given=shortly(part)))
+            raise InputError(Message("Unknown generation setting: {given}.", given=shortly(part)))
         found[name] = read(value)
     if not _WHOLE.fullmatch(tokens):
-        raise InputError(Message("This is no way of writing: {given}.", given=shortly(text)))
+        raise InputError(Message("Unknown generation setting: {given}.", given=shortly(text)))
     return Writing(int(tokens), **found)
 
 
 def refuse_writing(title: str, write: object) -> None:
     """Raise InputError if a model that predicts no next token is to go on with a text."""
     if write is not None:
-        message = Message("{title} does not predict the next token, so it cannot go on with a text.", title=title)
+        message = Message("{title} does not predict the next token, so it cannot continue a text.", title=title)
         raise InputError(message)
 
 
@@ -203,6 +203,6 @@ def _ids(value: Any) -> tuple[int, ...]:
         found = (-1,)
     if len(found) > MOST_BEGUN or not all(0 <= each < 10**7 for each in found):
         given = shortly(value)
-        message = Message("begin is a list of {most} token ids at most; got {given}.", most=MOST_BEGUN, given=given)
+        message = Message("begin is a list of at most {most} token ids; got {given}.", most=MOST_BEGUN, given=given)
         raise InputError(message)
     return found

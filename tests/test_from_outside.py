@@ -103,7 +103,7 @@ def test_an_archive_that_unpacks_to_more_than_it_says(method: int, size: int | N
 
 def test_an_archive_that_is_too_large_says_so_whatever_its_directory_says() -> None:
     for data in (bomb(zipfile.ZIP_DEFLATED), lying(bomb(zipfile.ZIP_DEFLATED), size=100)):
-        with pytest.raises(UploadError, match="at most 20 MB"):
+        with pytest.raises(UploadError, match="The limit is 20 MB"):
             read_upload(data)
 
 

@@ -76,12 +76,14 @@ def _clean_place_or_own(name: str, value: Any) -> float | None:
         return None
     place = _clean_number(name, value)
     if not 0 <= place < _MOST:
-        raise _fail(name, Message("a number from 0 below {most}, or none for the own one", most=_MOST), value)
+        raise _fail(
+            name, Message("a number of at least 0 and below {most}, or none to keep the original", most=_MOST), value
+        )
     return int(place) if place == int(place) else place
 
 
 def _clean_heads(name: str, value: Any) -> tuple[int, ...]:
-    expected = Message("one head or more (zero_head with no head switches off all)")
+    expected = Message("at least one head (zero_head without a head ablates all heads)")
     heads = tuple(sorted({_clean_index(name, head) for head in _listed(name, expected, value)}))
     if not heads:
         raise _fail(name, expected, value)
@@ -108,7 +110,7 @@ def _clean_factor(name: str, value: Any) -> float:
 def _clean_blend(name: str, value: Any) -> float:
     number = _clean_number(name, value)
     if not 0 <= number <= 1:
-        raise _fail(name, Message("in 0 to 1"), value)
+        raise _fail(name, Message("a number from 0 to 1"), value)
     return number
 
 

@@ -55,7 +55,7 @@ class Edit(ABC):
     >>> from models.edits import read_edit, zero_head
     >>> edit = zero_head("decoder.0.cross", 2)
     >>> str(edit)
-    'head 2 of decoder layer 0 cross-attention switched off'
+    'head 2 of decoder layer 0 cross-attention ablated'
     >>> edit.to_text()
     'zero_head(decoder.0.cross,2)'
     >>> read_edit("zero_head(decoder.0.cross,2)") == edit
@@ -179,7 +179,7 @@ class Edit(ABC):
         if head is not None and head >= values.shape[-3]:
             message = CountMessage(
                 "{edit}: got head {head}; there is {count} head, counted from 0",
-                "{edit}: got head {head}; expected one of the {count} heads, from 0",
+                "{edit}: got head {head}; there are {count} heads, counted from 0",
                 values.shape[-3],
                 edit=self.describe(),
                 head=head,

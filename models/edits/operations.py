@@ -32,7 +32,7 @@ class ZeroHead(Edit):
 
     def describe(self) -> Message:
         """Say in words what the edit does."""
-        return Message("{head} of {place} switched off", head=head_in_words(self.head), place=place_in_words(self.site))
+        return Message("{head} of {place} ablated", head=head_in_words(self.head), place=place_in_words(self.site))
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class Window(Edit):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.centre is None and self.width is None:
-            raise InputError(Message("a window has a centre, or a width, or both; got neither"))
+            raise InputError(Message("a window needs a centre, a width or both; got neither"))
 
     def _takes(self, values: Array) -> bool:
         return np.issubdtype(values.dtype, np.floating) and values.shape[-1] == 2
@@ -171,7 +171,7 @@ class Window(Edit):
             return
         if self.centre is None or self.width is None:
             message = Message(
-                "{edit}: attention is not local there, rows have no window of their own; give both",
+                "{edit}: this attention is not local and has no window; give both centre and width",
                 edit=self.describe(),
             )
             raise EditError(message)
@@ -182,17 +182,17 @@ class Window(Edit):
         rows = Message("{row} of {place}", row=row_in_words(self.row), place=place_in_words(self.site))
         if self.centre is None:
             return CountMessage(
-                "{rows}: window of {count} key to each side of its own centre",
-                "{rows}: window of {count} keys to each side of its own centre",
+                "{rows}: window of {count} key on each side, centre unchanged",
+                "{rows}: window of {count} keys on each side, centre unchanged",
                 self.width or 0,
                 rows=rows,
             )
         if self.width is None:
             place = self.centre + FIRST_POSITION
-            return Message("{rows}: window around place {place:g}, as wide as its own", rows=rows, place=place)
+            return Message("{rows}: window centred on position {place:g}, width unchanged", rows=rows, place=place)
         first, last = max(0, math.ceil(self.centre - self.width)), math.floor(self.centre + self.width)
         if first > last:
-            return Message("{rows} limited to no key", rows=rows)
+            return Message("{rows}: no key left", rows=rows)
         ends = {"first": first + FIRST_POSITION, "last": last + FIRST_POSITION}
         return Message("{rows} limited to keys {first} to {last}", rows=rows, **ends)
 
@@ -251,7 +251,7 @@ def read_edit(text: str) -> Edit:
     found = OPERATIONS.get(name)
     if found is None or not rest.endswith(")"):
         message = Message(
-            "an edit reads name(site,...) with a name of {names}; got {given}",
+            "an edit has the form name(site,...), where name is one of {names}; got {given}",
             names=", ".join(OPERATIONS),
             given=shortly(text),
         )

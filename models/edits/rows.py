@@ -43,7 +43,7 @@ class ZeroRow(_RowEdit):
 
     def describe(self) -> Message:
         """Say in words what the edit does."""
-        return Message("{row} switched off", row=self._row())
+        return Message("{row} set to zero", row=self._row())
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class Harden(_RowEdit):
 
     def describe(self) -> Message:
         """Say in words what the edit does."""
-        return Message("{row} hardened: its strongest key gets 1, all others 0", row=self._row())
+        return Message("{row} hardened: its largest weight becomes 1, all others 0", row=self._row())
 
 
 def _leave_the_strongest(part: Array) -> None:
@@ -184,7 +184,9 @@ class Sample(_RowEdit):
 
     def describe(self) -> Message:
         """Say in words what the edit does."""
-        return Message("{row} reads one key, drawn from its weights with seed {seed}", row=self._row(), seed=self.seed)
+        return Message(
+            "{row} attends to one key, sampled from its weights with seed {seed}", row=self._row(), seed=self.seed
+        )
 
 
 @dataclass(frozen=True)
@@ -215,8 +217,8 @@ class SetRow(_RowEdit):
         keys = part.shape[-1]
         if any(self.weights[keys:]):
             message = CountMessage(
-                "{edit}: got {count} weight; expected at most {most}, one a key",
-                "{edit}: got {count} weights; expected at most {most}, one a key",
+                "{edit}: got {count} weight; expected at most {most}, one per key",
+                "{edit}: got {count} weights; expected at most {most}, one per key",
                 len(self.weights),
                 edit=self.describe(),
                 most=keys,
@@ -230,4 +232,4 @@ class SetRow(_RowEdit):
         """Say in words what the edit does."""
         if self.blend == 1:
             return Message("{row} set to given weights", row=self._row())
-        return Message("{row} moved to given weights by {blend:g}", row=self._row(), blend=self.blend)
+        return Message("{row} blended with given weights, by {blend:g}", row=self._row(), blend=self.blend)

@@ -75,7 +75,7 @@ def _maps(model: Model, gold: GoldSentence) -> dict[HeadReading, NDArray[np.floa
         }
     except (ValueError, IndexError) as error:
         message = Message(
-            "The model cuts these sentences into other words than those that are aligned: {reason}", reason=error
+            "The model splits these sentences into words differently from the alignment: {reason}", reason=error
         )
         raise InputError(message) from error
 

@@ -95,10 +95,10 @@ def chance_bands(
         raise ValueError(message)
     shown = replay.trace[site]
     if how == "order" and len(replay.free_words) < 2:
-        message = Message("The sentence has one word: type at least two, so that their order can be another.")
+        message = Message("The sentence has one word. Type at least two, so their order can change.")
         raise InputError(message)
     if samples * shown.weights.size > MOST_CELLS:
-        message = Message("This text is too long to hold so many maps of it against each other. Shorten it.")
+        message = Message("This text is too long to compare so many attention maps. Shorten it.")
         raise InputError(message)
     draw = _fresh_maps if how == "weights" else _shuffled_maps
     drawn = draw(replay, shown.site, range(seed, seed + samples), on_progress)

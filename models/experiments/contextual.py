@@ -39,7 +39,7 @@ class WordStates:
         """Return where a word stands first; InputError if it does not."""
         found = [place for place, each in enumerate(self.words) if bare(each) == bare(word)]
         if not found:
-            message = Message("“{word}” does not stand in “{text}”.", word=word, text=" ".join(self.words))
+            message = Message("“{word}” is not in “{text}”.", word=word, text=" ".join(self.words))
             raise InputError(message)
         return found[0]
 

@@ -70,14 +70,14 @@ def table_of(name: Message, values: Table) -> Numbers:
     try:
         table = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        message = Message("{name}: every cell must hold a number.", name=name)
+        message = Message("{name}: every cell must contain a number.", name=name)
         raise InputError(message) from error
     if table.ndim != 2 or not table.size:
         message = Message("{name} is empty: it needs at least one row and one column.", name=name)
         raise InputError(message)
     if max(table.shape) > LARGEST:
         message = Message(
-            "{name} has {rows} and {columns}; the lab takes {most} at most.",
+            "{name} has {rows} and {columns}. The lab allows at most {most} of each.",
             name=name,
             rows=CountMessage("{count} row", "{count} rows", table.shape[0]),
             columns=CountMessage("{count} column", "{count} columns", table.shape[1]),
@@ -87,7 +87,7 @@ def table_of(name: Message, values: Table) -> Numbers:
     if not np.isfinite(table).all():
         row, column = np.argwhere(~np.isfinite(table))[0]
         message = Message(
-            "{name}: row {row}, column {column} holds no number. Fill it in.", name=name, row=row + 1, column=column + 1
+            "{name}: row {row}, column {column} has no number. Fill it in.", name=name, row=row + 1, column=column + 1
         )
         raise InputError(message)
     return table
@@ -96,16 +96,16 @@ def table_of(name: Message, values: Table) -> Numbers:
 def _check_sizes(q: Numbers, k: Numbers, v: Numbers, *, alike: bool) -> None:
     if alike and q.shape[1] != k.shape[1]:
         message = CountMessage(
-            "A query has {count} number and a key {other}: give both as many, they are multiplied.",
-            "A query has {count} numbers and a key {other}: give both as many, they are multiplied.",
+            "A query has {count} number and a key has {other}. They are multiplied, so both need equally many.",
+            "A query has {count} numbers and a key has {other}. They are multiplied, so both need equally many.",
             q.shape[1],
             other=k.shape[1],
         )
         raise InputError(message)
     if len(k) != len(v):
         message = CountMessage(
-            "There is {count} key, and there are {values}: each key needs its value.",
-            "There are {count} keys and {values}: each key needs its value.",
+            "There is {count} key and {values}. Each key needs its value.",
+            "There are {count} keys and {values}. Each key needs its value.",
             len(k),
             values=CountMessage("{count} value", "{count} values", len(v)),
         )
@@ -115,14 +115,14 @@ def _check_sizes(q: Numbers, k: Numbers, v: Numbers, *, alike: bool) -> None:
 def _check_mask(allowed: NDArray[np.bool_], queries: int, keys: int) -> None:
     if allowed.shape != (queries, keys):
         message = Message(
-            "The mask has {shape} cells; there are {queries} and {keys}.",
+            "The mask has shape {shape}, but there are {queries} and {keys}.",
             shape=allowed.shape,
             queries=CountMessage("{count} query", "{count} queries", queries),
             keys=CountMessage("{count} key", "{count} keys", keys),
         )
         raise InputError(message)
     if (unread := np.flatnonzero(~allowed.any(axis=1))).size:
-        message = Message("Query {query} may read no key: leave it at least one.", query=int(unread[0]) + 1)
+        message = Message("Query {query} has no key to attend to. Leave at least one.", query=int(unread[0]) + 1)
         raise InputError(message)
 
 
@@ -192,7 +192,7 @@ def misfit(name: str, table: Numbers, rows: int, columns: int) -> Message:
     Shapes: `table` [row, column].
     """
     return Message(
-        "{name} has {got_rows} and {got_columns}; here it needs {rows} and {columns}.",
+        "{name} has {got_rows} and {got_columns}. It must be {rows} \u00d7 {columns}.",
         name=NAMES[name],
         got_rows=CountMessage("{count} row", "{count} rows", table.shape[0]),
         got_columns=CountMessage("{count} column", "{count} columns", table.shape[1]),

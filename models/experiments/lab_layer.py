@@ -44,7 +44,7 @@ def run_layer(
     for name, values in zip(names, projected, strict=True):
         if values.shape[1] % heads:
             message = Message(
-                "{name} have {columns}, which {heads} heads cannot share.",
+                "{name} have {columns}, which is not divisible by {heads} heads.",
                 name=NAMES[name],
                 columns=CountMessage("{count} column", "{count} columns", values.shape[1]),
                 heads=heads,

@@ -86,7 +86,7 @@ def _frozen(norm: Function, vector: Tensor) -> Function:
     given, own = norm(vector) - bias, scaled(vector)
     factor = float((given.double() @ own.double()) / (own.double() @ own.double()))
     if float((factor * own - given).norm()) > 1e-3 * float(given.norm()):
-        raise InputError(Message("The closing normalisation of this model is of a kind that cannot be frozen."))
+        raise InputError(Message("The final normalisation of this model cannot be frozen."))
     return lambda values: factor * scaled(values)
 
 

@@ -15,7 +15,7 @@ from models.networks.transformer import TransformerMemory, TransformerNetwork
 from models.sites import Site
 from models.translation.translator import Translator
 
-NOTE = Message("positions removed: the encoder is not told where its words stand")
+NOTE = Message("positions removed: the encoder gets no word positions")
 
 
 class WithoutSourcePositions(TranslationNetwork):

@@ -87,7 +87,7 @@ def has_residual_stream(model: Model) -> bool:
 def _refusal(model: Model) -> InputError:
     return InputError(
         Message(
-            "What a head of {title} adds to the prediction cannot be read off: its layers do not simply add up.",
+            "{title} has no direct logit attribution: the outputs of its layers do not simply add up.",
             title=model.title,
         )
     )

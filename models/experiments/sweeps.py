@@ -121,7 +121,7 @@ def switch_off_each_hop(replay: Replay, *, on_progress: Progress = silent) -> Ho
     """Switch off every hop in turn, the same text read each time."""
     hops = [each for each in replay.trace if each.site.kind == "hops"]
     if not hops or not replay.trace.classes:
-        raise InputError(Message("This model has no hops, or no classifier that reads them."))
+        raise InputError(Message("This model has no hops, or no classifier that uses them."))
     site, count = str(hops[0].site), hops[0].weights.shape[1]
     changes = np.zeros(count)
     for numbers in batches(count, replay.most):
@@ -137,10 +137,12 @@ def leave_out_each_word(replay: Replay, *, batch: int | None = None, on_progress
     """Leave out every source word in turn while the model writes the same translation, or tells the same class."""
     trace, words = replay.trace, replay.free_words
     if not trace.is_translation and not trace.classes:
-        message = Message("This model reads and writes no other text, on which the loss of a word could be measured.")
+        message = Message(
+            "This model neither translates nor classifies, so the effect of leaving out a word cannot be measured."
+        )
         raise InputError(message)
     if len(words) < 2:
-        message = Message("The sentence has one word: type at least two, so that one can be left out.")
+        message = Message("The sentence has one word. Type at least two, so one can be left out.")
         raise InputError(message)
     owners = np.array(trace.source.words)
     left = [np.flatnonzero(owners != word) for word in words]

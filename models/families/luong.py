@@ -8,25 +8,25 @@ PAPER = (
 )
 
 ENCODER = (
-    mark("The encoder is bidirectional (in the paper it reads one way), so that h_s knows both sides of a word."),
-    mark("One layer each way instead of four stacked ones; smaller states (sizes below)."),
+    mark("The encoder is bidirectional, so h_s covers both sides of a word (in the paper it reads in one direction)."),
+    mark("One layer per direction instead of four stacked ones; smaller states (sizes below)."),
 )
 START = mark(
-    "The decoder's first state is tanh of a linear map of the encoder's two last states, its first cell a linear "
-    "map of their cells (in the paper they are copied)."
+    "The decoder's first state is tanh of a linear map of the encoder's two last states. Its first cell is a "
+    "linear map of their cells (in the paper both are copied)."
 )
 COPIED_START = mark(
-    "The decoder's first state and cell are the encoder's last ones, its two directions side by side "
-    "(in the paper, where it has one direction, they are copied too)."
+    "The decoder's first state and cell are the encoder's last ones, with its two directions concatenated. The "
+    "paper has one direction and copies them too."
 )
 FORWARDS = mark("The source is read forwards, and ends with </s> (in the paper it is reversed).")
 OUTPUT = (
-    mark("The attentional state has the size of the embedding, which the output layer shares."),
+    mark("The attentional state has the size of the embedding; the output layer shares this embedding."),
     mark(
-        "Source and target are byte-level BPE pieces with one embedding for source, target and output "
-        "(in the paper 50,000 whole words a language)."
+        "Source and target are byte-level BPE subwords with one embedding for source, target and output. The paper "
+        "uses 50,000 whole words per language."
     ),
-    mark("Label smoothing; another optimizer than stochastic gradient descent."),
+    mark("Label smoothing; an optimizer other than stochastic gradient descent."),
 )
 UNFED = (
     FORWARDS,

@@ -80,7 +80,7 @@ class AttentionWeights(nn.Module):
         except FullyMaskedRowError as error:
             row = first_query + error.row
             message = Message(
-                "{place}: query {row} may read no key; leave it at least one",
+                "{place}: query {row} has no key to attend to; leave at least one",
                 place=self.weights.site.place,
                 row=row + FIRST_POSITION,
             )

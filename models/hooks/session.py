@@ -197,7 +197,7 @@ class Session:
         for edit in self._edits:
             if not any(e is edit for plan in self._plans.values() for e in plan.edits):
                 message = Message(
-                    "edit '{edit}' met no place; {places}. Check its address.",
+                    "edit '{edit}' matched no place; {places}. Check its address.",
                     edit=edit.describe(),
                     places=self._fired(),
                 )
@@ -205,7 +205,7 @@ class Session:
 
     def _fired(self) -> Message:
         places = ", ".join(sorted({str(site.place) for site in (*self._plans, *self._passed)}))
-        return Message("places that did: {places}", places=places or Message("none"))
+        return Message("places that fired: {places}", places=places or Message("none"))
 
 
 OPEN: ContextVar[Session | None] = ContextVar("attention_session", default=None)

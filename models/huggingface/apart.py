@@ -82,7 +82,7 @@ def limit(memory: int, seconds: int) -> None:
 
 def _too_much(title: str, memory: int, seconds: float) -> Message:
     return Message(
-        "{title} is not opened: it takes more than the {memory} MB of memory, or the {seconds} seconds, that it may.",
+        "{title} was not opened: it exceeded the limit of {memory} MB of memory or {seconds} seconds.",
         title=title,
         memory=f"{memory / 1e6:,.0f}",
         seconds=round(seconds),

@@ -200,7 +200,7 @@ def _softmax(
         return masked_softmax(scores, mask, overwrite=overwrite)[..., :keys]
     except FullyMaskedRowError as error:
         row = error.row + FIRST_POSITION
-        message = Message("{site}: query {row} may read no key; leave it at least one", site=site, row=row)
+        message = Message("{site}: query {row} has no key to attend to; leave at least one", site=site, row=row)
         raise FullyMaskedRowError(message, error.row) from error
 
 

@@ -36,7 +36,7 @@ def in_chat(tokenizer: Any, text: str) -> str:
     marks = {name: str(value) for name, value in tokenizer.special_tokens_map.items() if isinstance(value, str)}
     whole = _rendered(template, json.dumps(marks, sort_keys=True), text)
     if not whole.strip() or len(whole) > LONGEST + len(text):
-        message = Message("The chat template of this tokenizer gives no text that can be read. Turn chat off.")
+        message = Message("The chat template of this tokenizer produced no usable text. Turn chat off.")
         raise InputError(message)
     return whole
 

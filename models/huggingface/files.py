@@ -46,7 +46,7 @@ class _Vocabulary:
         """Name the files, and the families that have them."""
         named = reduce(lambda one, other: Message("{one} with {other}", one=one, other=other), self.files)
         families = ", ".join(self.families)
-        return Message("{files} (of {families})", files=named, families=families) if families else named
+        return Message("{files} (only {families})", files=named, families=families) if families else named
 
 
 MARIAN_FILES = ("source.spm", "target.spm", "vocab.json")
@@ -93,14 +93,14 @@ def lack_of_tokenizer(names: Collection[str], family: str) -> str:
     """
     if is_marian(names) and SECOND_VOCABULARY in names:
         return Message(
-            "it has a second vocabulary, {file}, for what it writes, which is not read here", file=SECOND_VOCABULARY
+            "it has a separate output vocabulary, {file}, which is not supported here", file=SECOND_VOCABULARY
         )
     fitting = (each for each in _VOCABULARIES if not each.families or family in each.families)
     if any(set(each.files) <= set(names) for each in fitting):
         return ""
     named = (each.describe() for each in _VOCABULARIES)
     every = reduce(lambda one, other: Message("{one}; or {other}", one=one, other=other), named)
-    return Message("it has no tokenizer that is read here. Read are {files}", files=every)
+    return Message("it has no tokenizer that is supported here. Supported: {files}", files=every)
 
 
 def is_marian(names: Collection[str]) -> bool:

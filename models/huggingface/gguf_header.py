@@ -97,13 +97,13 @@ class _Reading:
             self.refuse(Message("it is not a GGUF file"))
         (version,) = self.numbers("I")
         if version not in _VERSIONS:
-            self.refuse(Message("its version of GGUF, {version}, is not read here", version=version))
+            self.refuse(Message("its GGUF version, {version}, is not supported here", version=version))
         tensors, entries = self.numbers("QQ")
         rest = min(len(self.data), LARGEST_HEADER)
         if tensors > min(MOST_TENSORS, rest // _SHORTEST_TENSOR) or entries > rest // _SHORTEST_ENTRY:
             self.refuse(
                 Message(
-                    "it says that it has {tensors:,} tensors and {entries:,} settings, more than fit",
+                    "it claims {tensors:,} tensors and {entries:,} settings, more than it can contain",
                     tensors=tensors,
                     entries=entries,
                 )
@@ -112,10 +112,10 @@ class _Reading:
         for _ in range(entries):
             key = self.string()
             if key in metadata:
-                self.refuse(Message("its setting {name} is there twice", name=_named(key)))
+                self.refuse(Message("its setting {name} appears twice", name=_named(key)))
             metadata[key] = self.value()
         if not isinstance(metadata.get("general.architecture"), str):
-            self.refuse(Message("it does not say of which architecture it is"))
+            self.refuse(Message("it does not name its architecture"))
         return Header(metadata, self.tensors(tensors, metadata.get("general.alignment", _ALIGNMENT)))
 
     def tensors(self, count: int, alignment: Any) -> tuple[Tensor, ...]:
@@ -128,14 +128,15 @@ class _Reading:
             self.refuse(Message("it has no tensors"))
         (name, times), *_ = Counter(each.name for each in found).most_common(1)
         if times > 1:
-            self.refuse(Message("its tensor {name} is there twice", name=_named(name)))
+            self.refuse(Message("its tensor {name} appears twice", name=_named(name)))
         begin = -(-self.place // alignment) * alignment
         placed = [Tensor(each.name, each.shape, each.kind, begin + each.start, each.size) for each in found]
         for each in placed:
             if each.start % alignment or each.start + each.size > len(self.data):
                 self.refuse(
                     Message(
-                        "its tensor {name} ends at byte {end:,}, the file at {size:,}: it is cut off",
+                        "the file is cut off: tensor {name} should end at byte {end:,}, but the file ends at "
+                        "byte {size:,}",
                         name=_named(each.name),
                         end=each.start + each.size,
                         size=len(self.data),
@@ -158,7 +159,11 @@ class _Reading:
         (count,) = self.numbers("I")
         if not 0 < count <= MOST_DIMENSIONS:
             self.refuse(
-                Message("its tensor {name} has {count:,} dimensions; 1 to 4 can be", name=_named(name), count=count)
+                Message(
+                    "its tensor {name} has {count:,} dimensions; only 1 to 4 are allowed",
+                    name=_named(name),
+                    count=count,
+                )
             )
         shape = self.numbers(f"{count}Q")[::-1]
         number, start = self.numbers("IQ")
@@ -166,7 +171,7 @@ class _Reading:
         if kind is None or kind.name in _NOT_READ or kind not in GGML_QUANT_SIZES:
             self.refuse(
                 Message(
-                    "its tensor {name} is of a type that is not read here, {kind}",
+                    "its tensor {name} has an unsupported type, {kind}",
                     name=_named(name),
                     kind=number if kind is None else kind.name,
                 )
@@ -175,7 +180,7 @@ class _Reading:
         if not 0 < elements <= MOST_ELEMENTS or shape[-1] % block:
             self.refuse(
                 Message(
-                    "its tensor {name} has a size that cannot be, {shape}",
+                    "its tensor {name} has an impossible size, {shape}",
                     name=_named(name),
                     shape=" x ".join(map(str, shape)),
                 )
@@ -193,7 +198,7 @@ class _Reading:
         (count,) = self.numbers("Q")
         self.items += count
         if of is GGUFValueType.ARRAY or self.items > MOST_ITEMS:
-            self.refuse(Message("a list in it is too long, or has lists in it"))
+            self.refuse(Message("it contains a list that is too long or nested"))
         if of is not GGUFValueType.STRING:
             self.bytes(count * struct.calcsize(_FORMATS[of]))
             return count
@@ -206,7 +211,7 @@ class _Reading:
         (number,) = self.numbers("I")
         kind: GGUFValueType | None = _known(GGUFValueType, number)
         if kind is None:
-            self.refuse(Message("a setting in it is of an unknown type, {kind}", kind=number))
+            self.refuse(Message("one of its settings has an unknown type, {kind}", kind=number))
         return kind
 
     def string(self) -> str:
@@ -215,7 +220,7 @@ class _Reading:
         try:
             return self.bytes(length).decode()
         except UnicodeDecodeError:
-            self.refuse(Message("a text in it is not UTF-8"))
+            self.refuse(Message("it contains text that is not UTF-8"))
 
     def numbers(self, form: str) -> tuple[Any, ...]:
         """Return the next numbers."""
@@ -225,7 +230,7 @@ class _Reading:
         """Return the next `count` bytes."""
         end = self.place + count
         if end > min(len(self.data), LARGEST_HEADER):
-            self.refuse(Message("its header is cut off, or says that it is larger than the file"))
+            self.refuse(Message("its header is cut off, or claims to be larger than the file"))
         found = self.data[self.place : end]
         self.place = end
         return found

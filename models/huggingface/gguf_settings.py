@@ -98,7 +98,7 @@ def _check_known(architecture: str, header: Header, title: str) -> None:
     known = ALIASES.get(architecture, architecture)
     if known not in GGUF_SUPPORTED_ARCHITECTURES or known in GGUF_CONFIG_ARCHS or architecture in REFUSED:
         message = Message(
-            "{title} cannot be opened: GGUF files of the architecture {name} are not read here.",
+            "{title} cannot be opened: GGUF files of the architecture {name} are not supported here.",
             title=title,
             name=repr(architecture[:60]),
         )
@@ -106,7 +106,7 @@ def _check_known(architecture: str, header: Header, title: str) -> None:
     scaling = header.metadata.get(f"{architecture}.rope.scaling.type", "none")
     if scaling != "none":
         message = Message(
-            "{title} cannot be opened: how it scales its rotary positions, {name}, is not read from GGUF files.",
+            "{title} cannot be opened: its scaling of rotary positions, {name}, is not supported for GGUF files.",
             title=title,
             name=repr(str(scaling)[:60]),
         )
@@ -130,7 +130,7 @@ def _rotate(found: dict[str, Any], said: Mapping[str, Any], architecture: str, t
 
 def _refuse(title: str, key: str, value: Any) -> NoReturn:
     message = Message(
-        "{title} cannot be opened: its setting {name} = {value} is not read for its architecture.",
+        "{title} cannot be opened: its setting {name} = {value} is not supported for its architecture.",
         title=title,
         name=key,
         value=str(value)[:60],

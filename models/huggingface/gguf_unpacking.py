@@ -102,7 +102,7 @@ class _Places:
         place = self.names.get(made.name, "")
         if self.shapes.get(place) != tuple(made.weights.shape):
             message = Message(
-                "{title} cannot be opened: its architecture has no place for its tensor {name}.",
+                "{title} cannot be opened: its architecture has no tensor called {name}.",
                 title=self.title,
                 name=repr(name[:60]),
             )
@@ -210,7 +210,7 @@ def _save_tokenizer(folder: Path, path: Path, title: str) -> None:
             )
         elif cuts not in _AS_GPT2 and cuts not in GGUF_PRE_TOKENIZER_SPLITS:
             message = Message(
-                "{title} cannot be opened: how its tokenizer cuts a text, {name}, is not known here.",
+                "{title} cannot be opened: its tokenization method, {name}, is not supported here.",
                 title=title,
                 name=repr(cuts[:60]),
             )
@@ -224,7 +224,7 @@ def _check_room(header: Header, folder: Path, title: str) -> None:
     needed = sum(int(np.prod(each.shape)) * (_EXACT.get(each.kind, torch.float16).itemsize) for each in header.tensors)
     if needed > shutil.disk_usage(folder).free:
         message = Message(
-            "{title} cannot be opened: there is no room for its {size} on this disk.",
+            "{title} cannot be opened: this disk does not have {size} free for it.",
             title=title,
             size=f"{needed / 1e6:,.0f} MB",
         )

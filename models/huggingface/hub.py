@@ -47,7 +47,7 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
     found = HubModel(identity, info.sha or "", tuple((name, siblings[name] or 0) for name in wanted))
     if found.size > allowed.largest:
         message = Message(
-            "{identity} is too large: {size}; {most} at most here.",
+            "{identity} is too large: {size}. The limit here is {most}.",
             identity=identity,
             size=megabytes(found.size),
             most=megabytes(allowed.largest),
@@ -59,16 +59,14 @@ def look_up(text: str, settings: HubSettings | None = None) -> HubModel:
 def _check_kind(identity: str, info: Any, siblings: Mapping[str, int | None]) -> None:
     """Raise HubError if a model is closed, or of no kind that is read here; `siblings` are its files with sizes."""
     if info.gated or info.private or info.disabled:
-        message = Message(
-            "{identity} is not open to everybody; only models that are can be shown here.", identity=identity
-        )
+        message = Message("{identity} is not public. Only public models can be shown here.", identity=identity)
         raise HubError(message)
     if ADAPTER_FILE in siblings and "config.json" not in siblings:
         message = Message("{identity} is an adapter (LoRA) of another model, not a model by itself.", identity=identity)
         raise HubError(message)
     if not any(map(is_weights, siblings)):
         message = Message(
-            "{identity} has no weights in safetensors, the only kind that is read here.", identity=identity
+            "{identity} has no weights in safetensors, the only format supported here.", identity=identity
         )
         raise HubError(message)
     if "config.json" not in siblings:
@@ -78,7 +76,7 @@ def _check_kind(identity: str, info: Any, siblings: Mapping[str, int | None]) ->
         raise HubError(message)
     kind = (info.config or {}).get("model_type")
     if "custom_code" in (info.tags or ()) and not _is_known(kind):
-        message = Message("{identity} runs code of its own, which is never run here.", identity=identity)
+        message = Message("{identity} needs to run its own code. This server never runs such code.", identity=identity)
         raise HubError(message)
     if lack := lack_of_tokenizer(siblings, str(kind)):
         message = Message("{identity} cannot be opened: {lack}.", identity=identity, lack=lack)
@@ -118,20 +116,16 @@ def _explain(identity: str, error: Exception) -> NoReturn:
     if isinstance(error, errors.HFValidationError):
         message = NO_NAME
     elif isinstance(error, errors.GatedRepoError):
-        message = Message(
-            "{identity} is not open to everybody; only models that are can be shown here.", identity=identity
-        )
+        message = Message("{identity} is not public. Only public models can be shown here.", identity=identity)
     elif isinstance(error, errors.RepositoryNotFoundError | errors.RevisionNotFoundError):
-        message = Message(
-            "There is no model {identity} on the hub that is open to everybody. Check its name.", identity=identity
-        )
+        message = Message("The hub has no public model called {identity}. Check the name.", identity=identity)
     elif isinstance(error, errors.HfHubHTTPError):
-        message = Message("The hub did not answer as it should for {identity}. Try again later.", identity=identity)
+        message = Message("The hub gave an unexpected answer for {identity}. Try again later.", identity=identity)
     elif isinstance(error, OSError) and error.errno in (ENOSPC, EDQUOT):
-        message = Message("{identity} cannot be fetched: the disk of this server is full.", identity=identity)
+        message = Message("{identity} cannot be downloaded: the disk of this server is full.", identity=identity)
     elif isinstance(error, errors.HTTPError | OSError):  # type: ignore[attr-defined]
         message = Message(
-            "{identity} cannot be fetched: no connection to the hub. Models that are here already still work.",
+            "{identity} cannot be downloaded: no connection to the hub. Models already downloaded still work.",
             identity=identity,
         )
         raise OfflineError(message) from error

@@ -15,7 +15,7 @@ _IDENTITY = re.compile(
 )
 
 
-NO_NAME = Message("A model of the hub is called owner/name, such as google-bert/bert-base-uncased.")
+NO_NAME = Message("A hub model is named owner/name, such as google-bert/bert-base-uncased.")
 
 
 class HubError(InputError):
@@ -49,10 +49,10 @@ def check_identity(text: str, settings: HubSettings) -> str:
     """Return the ``owner/name`` that somebody typed; HubError if it is none, or not one that may be opened here."""
     identity = text.strip()
     if not settings.enabled:
-        raise HubError(settings.why_off or Message("This server opens no models of the hub."))
+        raise HubError(settings.why_off or Message("Hub models are off on this server."))
     if not is_identity(identity):
         raise HubError(NO_NAME)
     if settings.allowed and identity not in settings.allowed:
-        message = Message("This server opens only {names}.", names=", ".join(settings.allowed))
+        message = Message("This server opens only these models: {names}.", names=", ".join(settings.allowed))
         raise HubError(message)
     return identity

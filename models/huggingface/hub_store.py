@@ -74,7 +74,7 @@ def make_room(found: HubModel, settings: HubSettings) -> None:
     lacking = found.size - here - shutil.disk_usage(_existing(folder)).free
     if lacking > 0 or wanted > settings.disk:
         message = Message(
-            "{identity} cannot be fetched: there is no room for its {size} on the disk of this server.",
+            "{identity} cannot be downloaded: the disk of this server does not have {size} free for it.",
             identity=found.identity,
             size=megabytes(found.size),
         )

@@ -50,7 +50,7 @@ def name_sites(
         length = inputs["input_ids"].shape[1]
         if odd := [f.facts for f in firings if (f.facts.queries, f.facts.keys) != (length, length)]:
             reason = Message(
-                "a layer lets {queries} tokens read {keys}, of a text of {length}",
+                "one layer has {queries} queries and {keys} keys, but the text has {length} tokens",
                 queries=odd[0].queries,
                 keys=odd[0].keys,
                 length=length,
@@ -76,11 +76,11 @@ def _place(network: PreTrainedModel, firing: Firing, lengths: tuple[int, int], *
             return place
     if firing.facts.keys == source + target:
         reason = Message(
-            "in its decoder one softmax spans the words written and the words read: neither map has rows of its own"
+            "its decoder uses one softmax for self-attention and cross-attention, so neither map has rows of its own"
         )
         raise refusal(network, reason)
     reason = Message(
-        "a layer lets {queries} tokens read {keys}, of texts of {source} and {target}",
+        "one layer has {queries} queries and {keys} keys, but the texts have {source} and {target} tokens",
         queries=firing.facts.queries,
         keys=firing.facts.keys,
         source=source,

@@ -74,7 +74,7 @@ def find_layers(network: PreTrainedModel, probe: Callable[[int | None], dict[str
     """
     if network.config._attn_implementation != attention_for(network.config.model_type):
         way = network.config._attn_implementation
-        raise refusal(network, Message("it was loaded with the attention {way!r}", way=way))
+        raise refusal(network, Message("it was loaded with the attention implementation {way!r}", way=way))
     settle_attention(network)
     for part in _readers(network):
         part.register_forward_hook(show_vectors)
@@ -128,7 +128,7 @@ def _observe(network: PreTrainedModel, inputs: Mapping[str, Tensor]) -> tuple[_P
     with torch.inference_mode(), running(probe), probe.watching(network), capture(("*.weights", "*.mask")) as session:
         network(**inputs)
         if not probe.firings:
-            reason = Message("none of its layers passes through the attention interface of transformers")
+            reason = Message("none of its layers uses the attention interface of transformers")
             raise refusal(network, reason)
     return probe, session
 
@@ -138,7 +138,10 @@ def _compare_again(network: PreTrainedModel, inputs: Mapping[str, Tensor], firin
     again, session = _observe(network, inputs)
     if [each.module for each in again.firings] != [each.module for each in firings]:
         tokens = inputs["input_ids"].shape[1]
-        raise refusal(network, Message("other layers attend on a text of {tokens} tokens than before", tokens=tokens))
+        raise refusal(
+            network,
+            Message("on a text of {tokens} tokens, different layers compute attention than before", tokens=tokens),
+        )
     for firing, other in zip(firings, again.firings, strict=True):
         firing.facts = replace(firing.facts, unknown=tuple({*firing.facts.unknown, *other.facts.unknown}))
     _compare(network, inputs, again, session, named)
@@ -170,18 +173,18 @@ def _check_own(network: PreTrainedModel, weights: Sequence[Tensor], shape: tuple
     layers = getattr(network.config, "num_hidden_layers", len(weights))
     if not weights or (not network.config.is_encoder_decoder and len(weights) != layers):
         reason = CountMessage(
-            "it gives the weights of {some} of {count} layer",
-            "it gives the weights of {some} of {count} layers",
+            "it returns the weights of {some} of {count} layer",
+            "it returns the weights of {some} of {count} layers",
             layers,
             some=len(weights),
         )
         raise refusal(network, reason)
     if any(each.shape[2:] != shape for each in weights):
-        raise refusal(network, Message("what it gives as its weights has other rows and columns than its tokens"))
+        raise refusal(network, Message("the weights it returns do not match its tokens in rows and columns"))
     sums = [full_precision(each).sum(-1) for each in weights]
     sound = all(_close(each, torch.ones_like(each), network.dtype) for each in sums)
     if not sound or min(float(each.min()) for each in weights) < 0:
-        raise refusal(network, Message("what it gives as its weights does not sum to 1"))
+        raise refusal(network, Message("the weights it returns do not sum to 1"))
 
 
 def _compare(
@@ -212,21 +215,23 @@ def _compare(
             if other.shape != weights.shape or not _close(other.cpu(), weights, network.dtype):
                 raise refusal(network, _other_weights(layer, weights.shape[-1], facts))
     if probe.vectors is None or check.vectors is None:
-        raise refusal(network, Message("it gives no final vectors"))
+        raise refusal(network, Message("it returns no final vectors"))
     largest = check.vectors.abs().max()
     if not _close(check.vectors / largest, probe.vectors / largest, network.dtype):
-        raise refusal(network, Message("observed, it computes something else than the model itself"))
+        raise refusal(network, Message("its results change when it is observed"))
 
 
 def _other_count(mine: int, own: int) -> Message:
     """Say why as many layers were observed as a network does not have."""
     if not own:
-        return Message("it gives no weights of its own to compare with")
+        return Message("it returns no weights of its own to compare with")
     if mine and not mine % own:
-        return Message("each of its layers attends {times} times, which one map cannot show", times=mine // own)
+        return Message(
+            "each of its layers computes attention {times} times, which one map cannot show", times=mine // own
+        )
     return CountMessage(
-        "of its {count} attention layer {some} passes through the attention interface of transformers",
-        "of its {count} attention layers {some} pass through the attention interface of transformers",
+        "{some} of its {count} attention layer uses the attention interface of transformers",
+        "{some} of its {count} attention layers use the attention interface of transformers",
         own,
         some=mine,
     )
@@ -236,13 +241,16 @@ def _other_weights(layer: int, tokens: int, facts: Facts) -> Message:
     """Say where the weights that were observed are not those of the network."""
     if facts.unknown:
         return Message(
-            "layer {layer} attends with {names}, which is not known here and changes its weights ({tokens} tokens)",
+            "the attention of layer {layer} uses {names}, which is not supported here and changes its weights "
+            "({tokens} tokens)",
             layer=layer,
             names=", ".join(sorted(facts.unknown)),
             tokens=tokens,
         )
     return Message(
-        "layer {layer} shows other weights than the model's own ({tokens} tokens)", layer=layer, tokens=tokens
+        "the weights observed in layer {layer} differ from the model's own ({tokens} tokens)",
+        layer=layer,
+        tokens=tokens,
     )
 
 

@@ -85,13 +85,13 @@ class Layers:
         """Say what a reader of the maps of a text must know."""
         notes: list[str] = []
         if not self.observed:
-            notes.append(Message("weights as the model itself gives them; its attention cannot be edited"))
+            notes.append(Message("weights as returned by the model itself; its attention cannot be edited"))
         for kind in dict.fromkeys(kind for _layer, kind in self.silent):
             layers = [layer for layer, own in self.silent if own == kind]
             notes.append(
                 CountMessage(
-                    "layer {layers} has no attention weights ({kind}), so nothing of it is shown",
-                    "layers {layers} have no attention weights ({kind}), so nothing of them is shown",
+                    "layer {layers} has no attention weights ({kind}) and is not shown",
+                    "layers {layers} have no attention weights ({kind}) and are not shown",
                     len(layers),
                     layers=", ".join(map(str, layers)),
                     kind=kind,
@@ -120,7 +120,9 @@ class Layers:
                 )
             )
         if not self.rows_sum_to_one:
-            notes.append(Message("each row sums to less than 1: a sink, which is no token, takes the rest"))
+            notes.append(
+                Message("each row sums to less than 1: an attention sink, which is not a token, takes the rest")
+            )
         return tuple(notes)
 
 

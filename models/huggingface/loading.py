@@ -97,11 +97,13 @@ def _open(folder: Path, title: str, placement: Placement) -> tuple[Any, TextToke
     options = {"local_files_only": True, "trust_remote_code": False}
     config = AutoConfig.from_pretrained(folder, **options)
     if getattr(config, "quantization_config", None) is not None:
-        message = Message("{title}: its weights are quantised; only plain numbers can be shown exactly.", title=title)
+        message = Message(
+            "{title}: its weights are quantised. Only unquantised weights can be shown exactly.", title=title
+        )
         raise InputError(message)
     classes = openers(config)
     if not classes:
-        message = Message("{title}: transformers has no class for it that reads a text alone.", title=title)
+        message = Message("{title}: transformers has no class that runs it on text alone.", title=title)
         raise InputError(message)
     check_sizes(folder, config, title, classes[0][0])
     tokenizer = _load_tokenizer(folder, config.model_type, title, options)
@@ -112,7 +114,7 @@ def _open(folder: Path, title: str, placement: Placement) -> tuple[Any, TextToke
 def _reason(error: BaseException, folder: Path, title: str) -> str:
     """Return what is wrong, in words; the folder is called by the model's title."""
     if isinstance(error, KeyError) and error.args == (NAME,):  # the family lists the ways in which it can attend
-        return Message("its attention does not pass through the attention interface of transformers")
+        return Message("its attention does not use the attention interface of transformers")
     return in_words(error, str(folder), title)
 
 
@@ -124,14 +126,14 @@ def hash_weights(folder: Path, title: str) -> str:
     index = folder / INDEX_FILE
     if not index.is_file():
         message = lacking(folder) or Message(
-            "{title}: it has no weights in safetensors, the only kind that is read.", title=title
+            "{title}: it has no weights in safetensors, the only format supported here.", title=title
         )
         raise InputError(message)
     try:
         names = sorted(set(json.loads(index.read_text(encoding="utf8"))["weight_map"].values()))
         if elsewhere := [name for name in names if not is_weights(name)]:
             message = Message(
-                "{title}: the list of its weight files names {file}, which is none of its own.",
+                "{title}: the list of its weight files contains {file}, which is not one of its weight files.",
                 title=title,
                 file=repr(elsewhere[0])[:LONGEST_NAMED],
             )
@@ -140,7 +142,7 @@ def hash_weights(folder: Path, title: str) -> str:
     except InputError:
         raise
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
-        message = Message("{title}: the list of its weight files is not whole. Fetch it again.", title=title)
+        message = Message("{title}: the list of its weight files is incomplete. Download it again.", title=title)
         raise InputError(message) from error
     return hashlib.sha256("".join(hashes).encode()).hexdigest()
 
@@ -186,7 +188,7 @@ def _load_network(folder: Path, config: Any, title: str, options: dict[str, Any]
         if not missing and not found["mismatched_keys"]:
             return network, head
     message = Message(
-        "{title}: its file lacks weights, which would be random ({names}).",
+        "{title}: its file lacks some weights ({names}). They would be random.",
         title=title,
         names=", ".join(missing[:3]) or Message("of another size"),
     )

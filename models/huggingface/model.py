@@ -67,16 +67,14 @@ class PretrainedModel:
         self.network.config.use_cache = False
         if network.dtype not in (torch.float32, *HALF):
             message = Message(
-                "{key}: weights in {dtype}; there are {allowed}",
+                "{key}: weights in {dtype} are not supported; use {allowed}",
                 key=key,
                 dtype=str(network.dtype),
                 allowed=", ".join(DTYPES),
             )
             raise InputError(message)
         if network.config.is_encoder_decoder and head != "translation":
-            message = Message(
-                "{title} has no trained head that writes, so that its decoder has nothing to say.", title=title
-            )
+            message = Message("{title} has no trained output layer, so its decoder cannot generate text.", title=title)
             raise InputError(message)
         self.reader = Reader(network, self.tokenizer)
         self.reader.check_marks(network)
@@ -132,7 +130,7 @@ class PretrainedModel:
         chosen = edits_given(edits)
         if chosen and not self.editable:
             message = Message(
-                "The attention of {title} cannot be edited: its library gives weights out only after their use.",
+                "The attention of {title} cannot be edited: its library returns weights only after using them.",
                 title=self.title,
             )
             raise InputError(message)
@@ -150,7 +148,7 @@ class PretrainedModel:
                 return translate(self.watched, reading, clean(source), target, edits=chosen, patterns=patterns)
             return read_only(self.watched, reading, text, predicts=self.predicts, edits=chosen, patterns=patterns)
         except FullyMaskedRowError as error:
-            message = Message("The edits leave a word nothing to read. {error}.", error=error)
+            message = Message("The edits hide every key from a word. {error}.", error=error)
             raise InputError(message) from error
         except Exception as error:  # what a network of strangers raises on a text that it did not foresee
             ours = isinstance(error, InputError | CaptureError) or (chosen and isinstance(error, ValueError))
@@ -199,8 +197,8 @@ class PretrainedModel:
         count = sum(each.numel() for each in self.network.parameters())
         if count > MOST_FRESH:
             message = CountMessage(
-                "{title} has {count:,} weight; at most {most:,} are drawn anew beside those trained.",
-                "{title} has {count:,} weights; at most {most:,} are drawn anew beside those trained.",
+                "{title} has {count:,} weight. The random copy for comparison is limited to {most:,}.",
+                "{title} has {count:,} weights. The random copy for comparison is limited to {most:,}.",
                 count,
                 title=self.title,
                 most=MOST_FRESH,
@@ -224,7 +222,7 @@ class PretrainedModel:
             raise
         except BaseException as error:  # what a network that was made by strangers does, panics of Rust among it
             message = Message(
-                "{title} cannot be shown: it does not run on a text alone ({reason}).",
+                "{title} cannot be shown: it does not run on text alone ({reason}).",
                 title=self.title,
                 reason=in_words(error),
             )
@@ -233,12 +231,10 @@ class PretrainedModel:
     def _check(self, target: str | None, pair: str | None) -> None:
         """Refuse a text that a model of this kind has no use for."""
         if pair is not None and not self.takes_pair:
-            message = Message(
-                "{title} reads one text; a pair of texts is for models that read both ways.", title=self.title
-            )
+            message = Message("{title} takes one text. A pair of texts needs a bidirectional model.", title=self.title)
             raise InputError(message)
         if target is not None and not self.is_translation:
-            message = Message("{title} writes no translation; it reads one text.", title=self.title)
+            message = Message("{title} does not translate; it takes one text.", title=self.title)
             raise InputError(message)
 
     def _record(self) -> Recorder:

@@ -59,7 +59,7 @@ def from_outputs(
     done = (two_stacks if DECODER in found or CROSS in found else one_stack)(asked)
     if wanted is not None and len(wanted) < count:
         named = ", ".join(map(str, wanted))
-        notes = (*notes, Message("layers that were kept, of {count}: {layers}", count=count, layers=named))
+        notes = (*notes, Message("layers kept, of {count}: {layers}", count=count, layers=named))
     said = {"source_text": own.decode(done.texts.source.ids), "output_text": done.output_text} | about
     return fields_of(_sites(done.maps), done.texts, done.steps, notes=notes, rows_sum_to_one=rows_sum_to_one, **said)
 

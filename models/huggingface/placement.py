@@ -77,7 +77,7 @@ def note_of(network: nn.Module) -> tuple[Message, ...]:
         return ()
     return (
         Message(
-            "computed in {dtype} on {device}; softmax and record in float32",
+            "computed in {dtype} on {device}; softmax and trace in float32",
             dtype=str(weights.dtype).removeprefix("torch."),
             device=weights.device.type,
         ),

@@ -57,7 +57,7 @@ class Reader:
         nothing = len(tokens.specials) == len(tokens) if pair is None else not {0, 1} <= set(tokens.segments)
         if nothing and reading.left_out is not None:
             message = Message(
-                "The tokenizer of this model leaves out all of the text ({characters}).",
+                "The tokenizer of this model leaves out the whole text ({characters}).",
                 characters=reading.left_out,
             )
             raise InputError(message)
@@ -108,8 +108,8 @@ class Reader:
             return ()
         return (
             CountMessage(
-                "{count} token of its tokenizer has no embedding, and cannot be read: {names}",
-                "{count} tokens of its tokenizer have no embedding, and cannot be read: {names}",
+                "{count} token of its tokenizer has no embedding and cannot be used: {names}",
+                "{count} tokens of its tokenizer have no embedding and cannot be used: {names}",
                 len(names),
                 names=", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else ""),
             ),
@@ -125,7 +125,7 @@ class Reader:
         starts += [getattr(own, name, None) for name in names[1:]]  # as transformers generates; T5 begins with padding
         start = next((each for each in starts if each is not None), None)
         if not isinstance(start, int) or not 0 <= start < self.rows:
-            raise InputError(Message("The configuration of this model names no token that a translation begins with."))
+            raise InputError(Message("The configuration of this model has no start token for a translation."))
         own.decoder_start_token_id = start
         if network.generation_config is not None:
             network.generation_config.decoder_start_token_id = start
@@ -135,8 +135,10 @@ class Reader:
         if unknown:
             names = [self.tokenizer.piece(token) for token in unknown]
             message = CountMessage(
-                "{names} has no embedding in this model: its vocabulary has {rows:,} rows, its tokenizer has more.",
-                "{names} have no embedding in this model: its vocabulary has {rows:,} rows, its tokenizer has more.",
+                "{names} has no embedding in this model: its embedding table has {rows:,} rows, but its "
+                "tokenizer has more tokens.",
+                "{names} have no embedding in this model: its embedding table has {rows:,} rows, but its "
+                "tokenizer has more tokens.",
                 len(names),
                 names=", ".join(names[:_NAMED]),
                 rows=self.rows,

@@ -43,9 +43,9 @@ _ENTRIES = (
         hops=True,
         headline=mark("**Structured self-attentive sentence embedding**, Lin et al. {year}"),
         about=mark(
-            "It translates nothing: eight learned vectors, the hops, each spread a weight of 1 over the words of one "
-            "sentence, and a classifier says of which kind of text it is. Trained twice, with a penalty that makes the "
-            "hops read different words, and without it."
+            "It does not translate. Eight learned vectors, the hops, each spread a weight of 1 over the words of "
+            "one sentence. A classifier then predicts the kind of text. It was trained twice: with a penalty that "
+            "makes the hops attend to different words, and without it."
         ),
     ),
     ReaderEntry(pretrained_key("self-attentive-free-en"), mark("Self-attentive, no penalty"), 2017, hops=True),
@@ -59,12 +59,12 @@ _ENTRIES = (
         2017,
         memory=True,
         is_windowed=True,
-        headline=mark("**Key-value-predict attention and its siblings**, Daniluk et al. {year}"),
+        headline=mark("**Key-value-predict attention and its variants**, Daniluk et al. {year}"),
         about=mark(
-            "It translates nothing: an LSTM reads a text and predicts each next word, and attends over its own last "
-            "outputs. An output is key, value and prediction at once, or cut into two of them, or into three. A "
-            "sibling without attention puts slices of its last outputs side by side. Heads shows how short the reach "
-            "of all is."
+            "It does not translate. An LSTM reads a text, predicts each next word, and attends to its own last "
+            "outputs. An output is key, value and prediction at once, or is split into two or three parts. A "
+            "variant without attention concatenates slices of its last outputs. Heads shows how short their reach "
+            "is."
         ),
     ),
     ReaderEntry(
@@ -74,9 +74,9 @@ _ENTRIES = (
         memory=True,
         headline=mark("**Long short-term memory-network**, Cheng et al. {year}"),
         about=mark(
-            "It translates nothing: an LSTM that keeps the state and the cell of every word on a tape, and goes on "
-            "from a weighted sum of all of them instead of the last: attention inside one text, a year before the "
-            "Transformer."
+            "It does not translate. This LSTM keeps the state and cell of every word on a memory tape. Each step "
+            "starts from a weighted sum of them all, not from the last one. This is attention inside one text, a "
+            "year before the Transformer."
         ),
     ),
     ReaderEntry(pretrained_key("n-gram-rnn-en"), mark("N-gram RNN"), 2017, memory=True, has_attention=False),

@@ -31,9 +31,9 @@ def in_words(error: BaseException, hidden: str = "", title: str = "") -> str:
         said = said.replace(hidden, title)
     if missing := _MISSING.search(said):
         names = ", ".join(re.findall(r"'(\w+)'", missing[1]))
-        return Message("it needs more than a text: {names}", names=names)
+        return Message("it needs more than text: {names}", names=names)
     if isinstance(error, ValueError) and (asked := _INPUTS.findall(said)):
-        return Message("it needs more than a text: {names}", names=", ".join(dict.fromkeys(asked)))
+        return Message("it needs more than text: {names}", names=", ".join(dict.fromkeys(asked)))
     plain = isinstance(error, OSError | ValueError | ImportError) and said and not _PYTHON.search(said)
     if not plain:
         return UNFIT

@@ -73,7 +73,7 @@ class PretrainedReplay(Replay):
         several = tuple(edits)
         if several and not self._layers.observed:
             message = Message(
-                "The attention of this model cannot be edited: its library gives weights out only after their use."
+                "The attention of this model cannot be edited: its library returns weights only after using them."
             )
             raise InputError(message)
         done = self._pass(orders, whole=bool(self.written or self.answers), edits=several)

@@ -80,7 +80,8 @@ class PretrainedRun:
             raise CaptureError(message)
         if untried := set(facts.unknown) - self._tried:
             reason = Message(
-                "This text cannot be shown: the model attends with {names} here, which it did not when it was opened.",
+                "This text cannot be shown: the model's attention uses {names} here, which it did not when it "
+                "was opened.",
                 names=", ".join(sorted(untried)),
             )
             raise InputError(reason)

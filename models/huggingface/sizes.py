@@ -52,7 +52,7 @@ def check_described(held: Mapping[str, int], config: Any, title: str, opener: An
     layers = max(_layer_counts(config.to_dict()), default=0)
     if layers > len(held) + SPARE_LAYERS:
         message = Message(
-            "{title}: its configuration describes {layers:,} layers, its files hold {count:,} tensors.",
+            "{title}: its configuration describes {layers:,} layers, but its files contain {count:,} tensors.",
             title=title,
             layers=layers,
             count=len(held),
@@ -65,7 +65,7 @@ def check_described(held: Mapping[str, int], config: Any, title: str, opener: An
     described = sum(each.nbytes for each in (*network.parameters(), *network.buffers()))
     if described > 2 * _FLOAT * sum(held.values()) + SPARE_BYTES:
         message = Message(
-            "{title}: its configuration describes {described} of numbers, its files hold {held}.",
+            "{title}: its configuration describes {described} of weights, but its files contain {held}.",
             title=title,
             described=_megabytes(described),
             held=_megabytes(_FLOAT * sum(held.values())),

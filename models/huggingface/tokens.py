@@ -59,7 +59,7 @@ class TextTokenizer:
     def __init__(self, tokenizer: PreTrainedTokenizerBase) -> None:
         if not getattr(tokenizer, "is_fast", False):
             message = Message(
-                "The tokenizer of this model ({kind}) does not say where its tokens stand.",
+                "The tokenizer of this model ({kind}) does not give the positions of its tokens in the text.",
                 kind=type(tokenizer).__name__,
             )
             raise InputError(message)

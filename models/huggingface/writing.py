@@ -107,8 +107,10 @@ def check_room(longest: int, tokens: int, writing: Writing) -> None:
     room = longest - tokens - len(writing.begin) - writing.tokens
     if room < 0:
         message = CountMessage(
-            "The text has {count} token, and {tokens} are to be written; this model takes {most} in all. Shorten it.",
-            "The text has {count} tokens, and {tokens} are to be written; this model takes {most} in all. Shorten it.",
+            "The text has {count} token, and {tokens} more are to be generated. This model takes {most} in "
+            "all. Shorten the text.",
+            "The text has {count} tokens, and {tokens} more are to be generated. This model takes {most} in "
+            "all. Shorten the text.",
             tokens + len(writing.begin),
             tokens=writing.tokens,
             most=longest,
@@ -120,7 +122,7 @@ def check_known(ids: Iterable[int], known: int) -> None:
     """Raise InputError if an id is of no token."""
     wrong = next((each for each in ids if each >= known), None)
     if wrong is not None:
-        message = Message("{id} is no token of this model: its ids are 0 to {last}.", id=wrong, last=known - 1)
+        message = Message("{id} is not a token of this model. Its token ids are 0 to {last}.", id=wrong, last=known - 1)
         raise InputError(message)
 
 

@@ -13,9 +13,7 @@ from models.messages import mark
 
 __all__ = ["INHERITED", "Mechanism", "mechanisms", "multi_head", "usual"]
 
-INHERITED = mark(
-    "Training began with what fits of the weights of another model here (in the paper with random weights)."
-)
+INHERITED = mark("Initialised from another model here, where its weights fit (in the paper with random weights).")
 """A departure of those whose cards name another model as their start."""
 
 

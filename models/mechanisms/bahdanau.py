@@ -19,17 +19,19 @@ MECHANISM = Mechanism(
             "(in the paper, appendix A.1.1, before it)."
         ),
         mark(
-            "The context enters the cell beside the embedded word, in one input [y; c], with the biases of torch's GRU."
+            "The context vector and the word embedding enter the cell as one input [y; c], with the biases of "
+            "torch's GRU."
         ),
         mark(
-            "The output layer is tanh of a linear map of [s_i; y_(i-1); c_i] with the current state, then the shared "
-            "embedding (in the paper, appendix A.2.2, a maxout layer on the previous state, and a matrix of its own)."
+            "The output layer is tanh of a linear map of [s_i; y_(i-1); c_i] with the current state, then the "
+            "shared embedding. The paper (appendix A.2.2) has a maxout layer on the previous state, and a separate "
+            "matrix."
         ),
         mark(
-            "Source and target are byte-level BPE pieces with one embedding for source, target and output "
-            "(in the paper 30,000 whole words a language, embedded apart); the source ends with </s>."
+            "Source and target are byte-level BPE subwords with one embedding for source, target and output. The "
+            "paper uses 30,000 whole words per language, with separate embeddings. The source ends with </s>."
         ),
-        mark("Label smoothing; another optimizer than Adadelta; smaller states (sizes below)."),
+        mark("Label smoothing; an optimizer other than Adadelta; smaller states (sizes below)."),
     ),
     network="models.networks.bahdanau:BahdanauNetwork",
     is_usual=True,

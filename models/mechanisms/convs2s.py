@@ -20,15 +20,15 @@ MECHANISM = Mechanism(
         mark("No weight normalisation."),
         mark("Fewer layers and smaller sizes (below); one size for embeddings and states."),
         mark("One embedding for source, target and output layer."),
-        mark("The learnt positions begin as the Transformer's sinusoids, a tenth as large."),
+        mark("Learned positions are initialised with the Transformer's sinusoids, a tenth as large."),
         mark("The gradients of the encoder are not divided by the number of attention maps."),
-        mark("The residual goes around convolution and attention together, as in the authors' own program."),
+        mark("The residual connection spans convolution and attention together, as in the authors' own program."),
         mark(
-            "Training began with the embedding of a Transformer that was trained here; all else began with random "
-            "weights (in the paper everything)."
+            "The embedding was initialised from a Transformer trained here. All other weights were random at first "
+            "(in the paper all weights)."
         ),
         mark("Label smoothing."),
-        mark("Adam in place of Nesterov's momentum; words are chosen greedily."),
+        mark("Adam instead of Nesterov's momentum; greedy decoding."),
     ),
     network="models.networks.convs2s:ConvolutionalNetwork",
     is_multi_step=True,

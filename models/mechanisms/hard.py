@@ -17,23 +17,25 @@ MECHANISM = Mechanism(
     ),
     equation=mark("section 4.1 (stochastic “hard” attention)"),
     departures=(
-        mark("A translator: it reads the words of a sentence (in the paper the places of a picture)."),
+        mark("A translator: it attends to the words of a sentence (in the paper to the locations of an image)."),
         mark(
-            "Trained by the straight-through Gumbel-softmax estimator (Jang, Gu and Poole 2017; Maddison, Mnih and Teh "
-            "2017): the choice goes forward, the gradient of its relaxation goes back (in the paper REINFORCE, with a "
-            "moving baseline, the entropy of the row, and its mean in the place of the draw half of the time)."
+            "Trained with the straight-through Gumbel-softmax estimator (Jang, Gu and Poole 2017; Maddison, Mnih "
+            "and Teh 2017): the forward pass uses the choice, the backward pass the gradient of its relaxation. "
+            "The paper uses REINFORCE with a moving baseline and the entropy of the row. Half of the time it uses "
+            "the mean instead of the sample."
         ),
         mark(
-            "A translation is written with the likeliest place of each row (argmax; in the paper it is drawn, "
-            "j_i ~ softmax(e_i)). With a seed the place is drawn, as in training: “draws of hard attention” below the "
-            "maps, or the edit that draws."
+            "The decoder takes the most likely position of each row (argmax; in the paper it is sampled, j_i ~ "
+            "softmax(e_i)). With a seed the position is sampled, as in training: “draws of hard attention” below "
+            "the maps, or the edit that samples."
         ),
         mark(
-            "Encoder, decoder and score are those of Bahdanau (additive) here: a GRU (in the paper an LSTM), its first "
-            "state from the backward state of the first word (in the paper from the mean of what is read)."
+            "Encoder, decoder and score are those of Bahdanau (additive) here, with a GRU (in the paper an LSTM). "
+            "Its first state comes from the backward state of the first word. In the paper it comes from the mean "
+            "of the image features."
         ),
-        mark("Byte-level BPE pieces with one embedding for source, target and output; the source ends with </s>."),
-        mark("Label smoothing; another optimizer than RMSProp or Adam; smaller states (sizes below)."),
+        mark("Byte-level BPE subwords with one embedding for source, target and output. The source ends with </s>."),
+        mark("Label smoothing; an optimizer other than RMSProp or Adam; smaller states (sizes below)."),
         mark("A small model (sizes below), trained on short everyday text: it shows how the mechanism works."),
     ),
     network="models.networks.hard:HardNetwork",

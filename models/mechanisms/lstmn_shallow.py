@@ -12,7 +12,7 @@ MECHANISM = Mechanism(
     paper=PAPER,
     equation=mark("section 4 (shallow attention fusion), on the tapes of section 3.2"),
     departures=(
-        mark("The source is read with the decoder's state after its step, as Luong does (the paper does not say)."),
+        mark("The decoder attends to the source with its state after the step, as in Luong (the paper does not say)."),
         FIRST_SLOT,
         START,
         *SIZES,

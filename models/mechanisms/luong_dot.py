@@ -14,7 +14,8 @@ MECHANISM = Mechanism(
     departures=(
         *ENCODER,
         mark(
-            "Each direction of the encoder has half the size of the decoder's state, so that s_t and h_s have one size."
+            "Each direction of the encoder has half the size of the decoder's state. This gives s_t and h_s "
+            "the same size."
         ),
         COPIED_START,
         *UNFED,

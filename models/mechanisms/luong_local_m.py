@@ -13,11 +13,11 @@ MECHANISM = Mechanism(
     equation=mark("section 3.2, monotonic alignment, with equation 7 (general)"),
     departures=(
         mark(
-            "The window is centred on min(t, S - 1), S the length of the source (in the paper on t), so that no row is "
-            "empty once the translation is longer than its source."
+            "The window is centred on min(t, S - 1), where S is the source length (in the paper on t). No row is "
+            "then empty when the translation is longer than its source."
         ),
-        mark("Positions of both texts count from 0 and are those of pieces; </s> of the source has one too."),
-        mark("D is smaller (sizes below; in the paper 10), as the sentences are shorter."),
+        mark("Positions in both texts count subwords, from 0; </s> of the source has one too."),
+        mark("D is smaller because the sentences are shorter (sizes below; in the paper 10)."),
         *COMMON,
         INHERITED,
     ),

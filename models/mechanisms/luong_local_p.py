@@ -16,15 +16,15 @@ MECHANISM = Mechanism(
     equation=mark("section 3.2, predictive alignment, equations 9 and 10, with equation 7 (general)"),
     departures=(
         mark(
-            "Positions s count from 0 to S - 1 and are those of pieces; </s> is the last of the S. p_t lies between 0 "
-            "and S (the paper does not say from where positions count)."
+            "Positions s run from 0 to S - 1 and count subwords; </s> is the last of the S. p_t is between 0 and S "
+            "(the paper does not say where positions start)."
         ),
-        mark("D is smaller (sizes below; in the paper 10), as the sentences are shorter."),
+        mark("D is smaller because the sentences are shorter (sizes below; in the paper 10)."),
         mark(
-            "The window is the positions s with |s - p_t| <= D for the real number p_t; as D is at least 1, none is "
-            "empty."
+            "The window contains the positions s with |s - p_t| <= D, where p_t is a real number. D is at least 1, "
+            "so no window is empty."
         ),
-        mark("W_p has fewer rows than the state has numbers."),
+        mark("W_p has fewer rows than the state has dimensions."),
         *COMMON,
         INHERITED,
     ),

@@ -13,12 +13,12 @@ MECHANISM = Mechanism(
     equation=mark("section 3.1, equation 8 and its footnote"),
     departures=(
         mark(
-            "W_a has one row a source position, </s> among them (sizes below; the paper gives no number): pieces "
-            "beyond that cannot be read."
+            "W_a has one row per source position, including </s> (sizes below; the paper gives no number). "
+            "Subwords beyond that get no attention."
         ),
         mark(
-            "The softmax is over the first S scores alone, S the length of the source (the paper uses the top part "
-            "of a_t and does not say whether it is normalised again)."
+            "The softmax covers only the first S scores, where S is the length of the source. The paper uses the "
+            "top part of a_t and does not say whether it is normalised again."
         ),
         *COMMON,
         INHERITED,

@@ -15,23 +15,22 @@ MECHANISM = Mechanism(
     equation=mark("section 3 (the sentence model) and section 4.1 (RCTM I)"),
     departures=(
         mark(
-            "RCTM I alone: RCTM II unfolds the vector again for a target whose length is known beforehand, and cannot "
-            "be asked for one word after another."
+            "Only RCTM I. RCTM II unfolds the vector again for a target of known length, so it cannot generate "
+            "word by word."
         ),
         mark(
-            "The end is written as </s> (in the paper the length of the target is predicted apart); the source, too, "
-            "is closed by </s>, which the pyramid folds in."
+            "The end is generated as </s> (in the paper the length of the target is predicted separately). The "
+            "source also ends with </s>, which the pyramid folds in."
         ),
         mark(
-            "The kernels reach to 67 pieces; for a longer text the widest is used again. The nonlinearity is tanh in "
-            "all places."
+            "The kernels cover up to 67 subwords; a longer text uses the widest one again. All nonlinearities are tanh."
         ),
         mark(
-            "The decoder's state goes through one matrix to the output layer, which is the embedding of source and "
-            "target (in the paper each has weights of its own)."
+            "The decoder's state goes through one matrix to the output layer, which is the shared embedding of "
+            "source and target. In the paper each has its own weights."
         ),
-        mark("Smaller vectors (sizes below); byte-level BPE pieces instead of whole words."),
-        mark("Label smoothing; another optimizer. The paper rescores translations; here words are chosen greedily."),
+        mark("Smaller vectors (sizes below); byte-level BPE subwords instead of whole words."),
+        mark("Label smoothing; a different optimizer. The paper rescores translations; here decoding is greedy."),
         mark("A small model (sizes below), trained on short everyday text: it shows how the mechanism works."),
     ),
     network="models.networks.rctm:PyramidNetwork",

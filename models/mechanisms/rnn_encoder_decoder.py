@@ -15,24 +15,24 @@ MECHANISM = Mechanism(
     equation=mark("section 2.2, and appendix A"),
     departures=(
         mark(
-            "It translates sentences (in the paper it rates phrase pairs for a phrase-based system); the source ends "
-            "with </s>."
+            "It translates sentences (in the paper it scores phrase pairs for a phrase-based system). The source "
+            "ends with </s>."
         ),
         mark(
-            "The recurrent cells are torch's GRU with its biases; the encoder's reset gate acts after the recurrent "
-            "product (in the paper, equation 8, before it), and the decoder's does not act on the summary (in the "
-            "paper, appendix A, on its part of the new state too)."
+            "The recurrent cells are torch's GRU with its biases. The encoder's reset gate acts after the "
+            "recurrent product (in the paper, equation 8, before it). The decoder's reset gate does not act on the "
+            "summary vector. In the paper, appendix A, it also acts on the summary's part of the new state."
         ),
         mark(
-            "The output layer is tanh of a linear map of [s_t; y_(t-1); c], then the shared embedding (in the paper a "
-            "maxout layer, and a matrix of its own, in two factors)."
+            "The output layer is tanh of a linear map of [s_t; y_(t-1); c], then the shared embedding. The paper "
+            "has a maxout layer and a separate matrix, in two factors."
         ),
-        mark("V need not be square: c and the states have sizes of their own (below)."),
+        mark("V need not be square: c and the states differ in size (below)."),
         mark(
-            "Source and target are byte-level BPE pieces with one embedding for source, target and output "
-            "(in the paper 15,000 whole words a language, embedded apart)."
+            "Source and target are byte-level BPE subwords with one embedding for source, target and output. The "
+            "paper uses 15,000 whole words per language, with separate embeddings."
         ),
-        mark("Label smoothing; another optimizer than Adadelta; smaller states (sizes below)."),
+        mark("Label smoothing; an optimizer other than Adadelta; smaller states (sizes below)."),
         INHERITED,
     ),
     network="models.networks.fixed_vector:EncoderDecoderNetwork",

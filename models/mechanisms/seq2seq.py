@@ -12,20 +12,20 @@ MECHANISM = Mechanism(
     equation=mark("section 2, equation 1; section 3.3 (the source in reverse)"),
     departures=(
         mark(
-            "The closing </s> of the source stays last, behind the reversed words, as in the paper's figure 1; the "
+            "The closing </s> of the source stays last, after the reversed words, as in the paper's figure 1. The "
             "decoder then begins with <s>, which the paper does not have."
         ),
         mark("One layer instead of four; smaller states (sizes below)."),
         mark(
-            "The decoder's state is mapped to the size of the embedding, which the output layer shares (in the paper a "
-            "matrix of its own on the state itself)."
+            "The decoder's state is mapped to the size of the embedding, which the output layer shares. In the "
+            "paper a separate matrix acts on the state itself."
         ),
         mark(
-            "Source and target are byte-level BPE pieces with one embedding for source, target and output "
-            "(in the paper 160,000 and 80,000 whole words, embedded apart)."
+            "Source and target are byte-level BPE subwords with one embedding for source, target and output. The "
+            "paper uses 160,000 and 80,000 whole words, with separate embeddings."
         ),
-        mark("Greedy decoding of one model (in the paper beam search, of five models for its best figure)."),
-        mark("Label smoothing; another optimizer than stochastic gradient descent."),
+        mark("Greedy decoding with one model (in the paper beam search; its best result uses five models)."),
+        mark("Label smoothing; an optimizer other than stochastic gradient descent."),
         INHERITED,
     ),
     network="models.networks.fixed_vector:Seq2SeqNetwork",

@@ -12,18 +12,18 @@ MECHANISM = Mechanism(
     equation=mark("section 3.2, equation 1"),
     departures=(
         mark(
-            "The normalisation stands before each sublayer, with one more at the end of either stack "
-            "(pre-LN, Xiong et al. 2020; in the paper after it)."
+            "Layer normalisation comes before each sublayer, with one more at the end of each stack (pre-LN, Xiong "
+            "et al. 2020; in the paper after it)."
         ),
         mark("Fewer layers and smaller sizes (below)."),
         mark("The queries', keys', values' and output projections have biases."),
         mark(
-            "Where there is dropout, also on the attention weights (after they are captured) and inside the "
-            "feed-forward part."
+            "Where dropout is used, it also applies to the attention weights (after they are captured) and inside "
+            "the feed-forward layers."
         ),
         mark(
-            "The learning rate rises over fewer steps, then holds and falls as a cosine (in the paper it falls with "
-            "the inverse square root of the step)."
+            "The learning rate warms up over fewer steps, stays constant, then decays as a cosine. In the paper it "
+            "falls with the inverse square root of the step."
         ),
     ),
     network="models.networks.transformer:TransformerNetwork",

@@ -20,10 +20,10 @@ MECHANISM = Mechanism(
     departures=(
         *PRE_LN.departures[:3],  # where the normalisation stands, sizes, biases
         mark(
-            "All but the vectors by distance begins from a Transformer that was trained with sinusoids; in the paper "
-            "everything is trained from a fresh start."
+            "All weights except the relative-position vectors start from a Transformer trained with sinusoids. In "
+            "the paper everything is trained from scratch."
         ),
-        mark("Muon in the place of Adam for the matrices inside the network; words are chosen greedily."),
+        mark("Muon instead of Adam for the matrices inside the network; greedy decoding."),
     ),
     network="models.networks.relative:RelativeTransformerNetwork",
     is_multi_head=True,

@@ -16,7 +16,7 @@ from models.messages import Message
 from models.networks.recurrent import LAYERS, RecurrentNetwork, is_padded, run_layer, step_lstm
 from models.sites import Site
 
-NOTE = Message("no attention: all that the decoder knows of the source went through one vector")
+NOTE = Message("no attention: the decoder knows the source only through one vector")
 
 
 class OneWayEncoder(nn.Module):

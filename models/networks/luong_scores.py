@@ -146,8 +146,8 @@ class LuongLocationNetwork(LuongBase):
             return ()
         return (
             CountMessage(
-                "only the first {known} of the {count} source piece can be read: the others weigh 0",
-                "only the first {known} of the {count} source pieces can be read: the others weigh 0",
+                "only the first {known} of the {count} source subword can get attention: the others have weight 0",
+                "only the first {known} of the {count} source subwords can get attention: the others have weight 0",
                 source_tokens,
                 known=known,
             ),

@@ -47,8 +47,8 @@ ABOUT: Mapping[str, Described] = {
     "key-value-predict": _told(
         "key-value-predict", mark("section 3.3, equations 11 and 12: key, value and prediction are thirds")
     ),
-    N_GRAM: _told("n-gram-rnn", mark("section 3.4, equations 13 and 14: slices of the last outputs side by side")),
-    "lstmn": _told("lstmn", mark("section 3.2, equations 4 to 9: intra-attention over all states and cells before")),
+    N_GRAM: _told("n-gram-rnn", mark("section 3.4, equations 13 and 14: slices of the last outputs, concatenated")),
+    "lstmn": _told("lstmn", mark("section 3.2, equations 4 to 9: intra-attention over all previous states and cells")),
 }
 
 
@@ -84,7 +84,7 @@ class LanguageReader(TextReader):
         writing = None if write is None else writing_of(write)
         patterns = with_weights(sites)
         if wanted and not self.heads:
-            raise CaptureError(Message("{title} has no attention that could be edited.", title=self.title))
+            raise CaptureError(Message("{title} has no attention that can be edited.", title=self.title))
         first, pen = len(reading.tokens), None
         try:
             if writing is not None:
@@ -94,7 +94,7 @@ class LanguageReader(TextReader):
                 states = self.network.states(reading.inputs["input_ids"])
                 logits = self.network.logits(states)
         except FullyMaskedRowError as error:
-            message = Message("The edits leave a word nothing to read. {error}.", error=error)
+            message = Message("The edits hide every key from a word. {error}.", error=error)
             raise InputError(message) from error
         predictions = predictions_of(logits[0], reading.tokens, (), self.tokenizer.piece)
         trace = self.record(source, reading, session, wanted, predictions=predictions, vectors=states[0].numpy())

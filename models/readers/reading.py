@@ -45,7 +45,7 @@ def read_within(tokenizer: TextTokenizer, source: str, longest: int) -> Tokenize
     reading = tokenizer.read(source)
     if len(reading.tokens) == len(reading.tokens.specials):
         message = Message(
-            "The tokenizer of this model leaves out all of the text ({characters}).", characters=reading.left_out or ""
+            "The tokenizer of this model leaves out the whole text ({characters}).", characters=reading.left_out or ""
         )
         raise InputError(message)
     if len(reading.tokens) > longest:
@@ -102,7 +102,7 @@ class TextReader:
     def read(self, source: str, target: str | None, pair: str | None) -> TokenizedText:
         """Return the pieces of a text; InputError if another text is given with it, or `read_within` refuses it."""
         if pair is not None or target is not None:
-            raise InputError(Message("{title} reads one text, and writes none.", title=self.title))
+            raise InputError(Message("{title} takes one text and generates none.", title=self.title))
         return read_within(self.tokenizer, source, self.longest)
 
     def record(

@@ -75,7 +75,7 @@ class SelfAttentiveReader(TextReader):
             with torch.inference_mode(), capture(with_weights(sites), chosen, copies=False) as session:
                 scores, _weights = self.network(reading.inputs["input_ids"])
         except FullyMaskedRowError as error:
-            message = Message("The edits leave a hop nothing to read. {error}.", error=error)
+            message = Message("The edits hide every key from a hop. {error}.", error=error)
             raise InputError(message) from error
         classes = tuple(zip(self.labels, scores[0].softmax(dim=-1).tolist(), strict=True))
         return self.record(source, reading, session, chosen, _unknown(reading.tokens), classes=classes)
@@ -140,8 +140,8 @@ def _unknown(tokens: TokenSequence) -> tuple[str, ...]:
         return ()
     return (
         CountMessage(
-            "{count} piece of this text is unknown to the model, which reads {mark} there",
-            "{count} pieces of this text are unknown to the model, which reads {mark} there",
+            "{count} subword of this text is unknown to the model, which sees {mark} there",
+            "{count} subwords of this text are unknown to the model, which sees {mark} there",
             count,
             mark=UNKNOWN,
         ),

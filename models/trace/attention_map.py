@@ -152,7 +152,7 @@ class AttentionMap(Record):
 
     def _gram(self) -> NDArray[np.float32]:
         if not self.has_moved:
-            raise InputError(Message("{site}: the values behind these weights are not known", site=self.site))
+            raise InputError(Message("{site}: the values for these weights are not known", site=self.site))
         return self.companions[VALUE_GRAM]
 
     def to_words(self) -> AttentionMap:

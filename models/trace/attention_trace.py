@@ -109,7 +109,7 @@ class AttentionTrace(TraceParts):
             If that is so of all.
         """
         if not self.has_moved:
-            raise InputError(Message("What a key moves is not known of this record: it has no values."))
+            raise InputError(Message("This trace has no values, so it cannot show what a key moves."))
         return replace(self, quantity="moved", maps=tuple(each for each in self.maps if each.has_moved))
 
     def weighed(self) -> Self:

@@ -69,7 +69,10 @@ def read_card(folder: Path) -> dict[str, Any]:
         alignment_of(card)
     except (KeyError, TypeError, ValueError) as error:
         message = Message(
-            "{folder}/{file}: its alignment names no map ({error})", folder=folder.name, file=CARD_FILE, error=error
+            "{folder}/{file}: its alignment does not name an attention map ({error})",
+            folder=folder.name,
+            file=CARD_FILE,
+            error=error,
         )
         raise CheckpointError(message) from error
     return card
@@ -88,7 +91,7 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
     found = hashlib.sha256(raw).hexdigest()
     if found != card["sha256"]:
         message = Message(
-            "{folder}/{file}: SHA-256 {found}; its card expects {expected}. Fetch it again.",
+            "{folder}/{file}: SHA-256 {found}; its card expects {expected}. Download it again.",
             folder=folder.name,
             file=MODEL_FILE,
             found=found,
@@ -101,7 +104,7 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
         return {name.removeprefix(prefix): values.float() for name, values in found_there.items()}
     except SafetensorError as error:
         message = Message(
-            "{folder}/{file}: not a safetensors file ({error}); no other kind is read",
+            "{folder}/{file}: not a safetensors file ({error}); no other format is supported",
             folder=folder.name,
             file=MODEL_FILE,
             error=error,
@@ -119,7 +122,7 @@ def find_tokenizer(folder: Path, card: Mapping[str, Any], weights: Path | None =
     path = own if own.is_file() else (weights or WEIGHTS) / card["pair"] / name
     if not path.is_file():
         message = Message(
-            "{folder}: no {file} in it, and no {name} is shipped for the pair {pair!r}",
+            "{folder}: no {file} in it, and no {name} is included for the pair {pair!r}",
             folder=folder.name,
             file=TOKENIZER_FILE,
             name=name,
@@ -129,7 +132,7 @@ def find_tokenizer(folder: Path, card: Mapping[str, Any], weights: Path | None =
     expected = card.get("tokenizer_sha256")
     if expected and file_hash(path) != expected:
         message = Message(
-            "{folder}: {file} has another SHA-256 than its card expects ({expected}). Fetch it again.",
+            "{folder}: the SHA-256 of {file} differs from the one on its card ({expected}). Download it again.",
             folder=folder.name,
             file=path.name,
             expected=expected,

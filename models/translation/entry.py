@@ -63,7 +63,7 @@ def read_entry(folder: Path) -> Entry:
     card = read_card(folder)
     if card["mechanism"] not in mechanisms():
         message = Message(
-            "{folder}: mechanism {name!r} not known; there are {known}",
+            "{folder}: unknown mechanism {name!r}; available are {known}",
             folder=folder.name,
             name=card["mechanism"],
             known=", ".join(mechanisms()),
@@ -80,5 +80,5 @@ def at_point(entry: Entry, point: int) -> Entry:
     points, key = entry.card["points"], keys.at_point(entry.key, point)
     if not 1 <= point <= len(points):
         known = f"{keys.at_point(entry.key, 1)} … {keys.at_point(entry.key, len(points))}"
-        raise UnknownModelError(Message("no checkpoint {key}; there are {known}", key=key, known=known))
+        raise UnknownModelError(Message("no checkpoint {key}; available are {known}", key=key, known=known))
     return replace(entry, key=key, card={**entry.card, **points[point - 1], "key": key, "point": point})

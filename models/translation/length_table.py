@@ -51,7 +51,7 @@ def length_table(pair: str) -> tuple[LengthRow, ...]:
             raise EOFError
     except (OSError, KeyError, TypeError, ValueError, EOFError, csv.Error) as error:
         message = Message(
-            "{folder}/{file}: not whole ({error}). Fetch it again.", folder=pair, file=path.name, error=error
+            "{folder}/{file}: incomplete ({error}). Download it again.", folder=pair, file=path.name, error=error
         )
         raise CheckpointError(message) from error
     return found

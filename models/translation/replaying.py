@@ -126,7 +126,7 @@ def log_probabilities_of(trace: AttentionTrace) -> NDArray[np.float64]:
 def check_record(trace: object) -> None:
     """Raise InputError if `trace` is no record of a run."""
     if not isinstance(trace, AttentionTrace):
-        raise InputError(Message("replay takes the record that attend gave; got {given}", given=shortly(trace)))
+        raise InputError(Message("replay takes the trace that attend returned; got {given}", given=shortly(trace)))
 
 
 def told_by(trace: AttentionTrace) -> tuple[TokenSequence, NDArray[np.float64]]:

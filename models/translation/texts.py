@@ -76,7 +76,7 @@ def nothing_to_read(
     tokenizer: PairTokenizer, error: FullyMaskedRowError, source: TokenSequence, forced: TokenSequence | None
 ) -> Message:
     """Say which word has nothing left to read, where it is known: the word at a step is not, while it is chosen."""
-    said = Message("The edits leave a word nothing to read. {reason}.", reason=error)
+    said = Message("The edits hide every key from a word. {reason}.", reason=error)
     place = Site.parse(str(error).partition(":")[0])
     if place.stack == "encoder":
         queries = source
@@ -89,8 +89,8 @@ def nothing_to_read(
     if piece == word:
         return Message("{said} Query {row} is “{word}”.", **query)
     if piece:
-        return Message("{said} Query {row} is “{piece}” of “{word}”.", **query)
-    return Message("{said} Query {row} is a piece of “{word}”.", **query)
+        return Message("{said} Query {row} is subword “{piece}” of “{word}”.", **query)
+    return Message("{said} Query {row} is a subword of “{word}”.", **query)
 
 
 def cut_after(written: TokenSequence) -> tuple[Message, ...]:
@@ -110,14 +110,14 @@ def _too_long(name: str, pieces: int) -> Message:
     """Say that a sentence, or a translation, has too many pieces."""
     if name == "sentence":
         return CountMessage(
-            "The sentence has {count} word piece; this model takes {most} at most. Shorten it.",
-            "The sentence has {count} word pieces; this model takes {most} at most. Shorten it.",
+            "The sentence has {count} subword; this model takes {most} at most. Shorten it.",
+            "The sentence has {count} subwords; this model takes {most} at most. Shorten it.",
             pieces,
             most=MAX_PIECES,
         )
     return CountMessage(
-        "The translation has {count} word piece; this model takes {most} at most. Shorten it.",
-        "The translation has {count} word pieces; this model takes {most} at most. Shorten it.",
+        "The translation has {count} subword; this model takes {most} at most. Shorten it.",
+        "The translation has {count} subwords; this model takes {most} at most. Shorten it.",
         pieces,
         most=MAX_PIECES,
     )

@@ -151,9 +151,7 @@ class Translator:
 
     def _refuse_second(self, pair: str | None) -> None:
         if pair is not None:
-            message = Message(
-                "{title} reads one text; a pair of texts is for models that read both ways.", title=self.title
-            )
+            message = Message("{title} takes one text. A pair of texts needs a bidirectional model.", title=self.title)
             raise InputError(message)
 
     def fresh_network(self, seed: int) -> TranslationNetwork:

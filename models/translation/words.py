@@ -56,7 +56,7 @@ def check_characters(text: str) -> None:
     check_text(text)
     if len(text) > MOST_CHARACTERS and (count := len(text.strip())) > MOST_CHARACTERS:
         message = Message(
-            "The text has {count:,} characters; at most {most:,} are read. Shorten it.",
+            "The text has {count:,} characters; the limit is {most:,}. Shorten it.",
             count=count,
             most=MOST_CHARACTERS,
         )

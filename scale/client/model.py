@@ -64,7 +64,7 @@ class ServedModel:
         self.stacks = tuple(self.stacks)
         self.heads: Mapping[Site, int] = {read_site(place, "a model"): int(count) for place, count in heads}
         if not models.is_pretrained(key) and models.describe(key).sha256 != self.sha256:
-            message = Message("{key}: the service has other weights than this server.", key=key)
+            message = Message("{key}: the weights of the model service differ from those of this server.", key=key)
             raise InputError(message)
 
     def attend(

@@ -145,7 +145,7 @@ class Service:
             except _LostError:
                 lost += 1
                 if lost == MOST_LOST:
-                    message = Message("The models ended each time that they ran this. Shorten the text.")
+                    message = Message("The models stopped unexpectedly each time they ran this. Shorten the text.")
                     raise InputError(message) from None
             except _BusyError:
                 sleep(LOOK)
@@ -180,7 +180,7 @@ class Service:
 
     def _error(self, status: int, data: bytes) -> Exception:
         if status in (401, 403):
-            return InputError(Message("The models run elsewhere, and do not take the token of this server."))
+            return InputError(Message("The models run elsewhere and do not accept the access token of this server."))
         return error_of(read_json(data, "an error"))
 
     def _look_out(self) -> None:

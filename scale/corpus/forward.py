@@ -86,7 +86,7 @@ class Runner(Protocol):
 def runner_of(model: Model) -> Runner:
     """Return what runs `model` on many texts."""
     if model.predicts == "class":
-        message = Message("{title} has no heads to measure: its rows are hops, of no text.", title=model.title)
+        message = Message("{title} has no heads to measure: its rows are hops, not tokens.", title=model.title)
         raise InputError(message)
     kind: Any = TranslatorRunner if model.kind == "translator" else PretrainedRunner
     made: Runner = kind(model)

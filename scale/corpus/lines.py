@@ -79,7 +79,7 @@ class Corpus:
                         starts.append(offset)
                     offset, count = offset + len(line), count + 1
         if not count:
-            raise InputError(Message("{name} holds no line.", name=self.path.name))
+            raise InputError(Message("{name} has no lines.", name=self.path.name))
         return tuple(
             Shard(number, number * size, min(size, count - number * size), start) for number, start in enumerate(starts)
         )

@@ -46,7 +46,7 @@ def test_cells_and_words_are_clicked_and_the_link_knows(open_page: Callable[...,
     from playwright.sync_api import expect
 
     page = opened(open_page, address)
-    expect(page.get_by_text("Align words at the left")).to_be_visible()
+    expect(page.get_by_text("Align words on the left. Each mechanism's error rate")).to_be_visible()
     cell(page, 0, 0).click()
     for _click in range(2):
         cell(page, 3, 3).click()
@@ -109,7 +109,7 @@ def test_links_that_align_are_ringed_and_named(open_page: Callable[..., Page], a
     from playwright.sync_api import expect
 
     page = opened(open_page, address, links="grown")
-    expect(page.locator(".alignment .tints")).to_contain_text("ringed: links that align")
+    expect(page.locator(".alignment .tints")).to_contain_text("ringed: alignment links (row and column maxima, grown")
     ringed = "each => each.toDataURL()"
     with_rings = page.locator(".alignment .cells").first.evaluate(ringed)
     page.get_by_role("button", name="Settings").click()

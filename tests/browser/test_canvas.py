@@ -86,8 +86,8 @@ def test_hovering_says_the_weights_of_the_trace_and_marks_the_cell_in_every_head
         said = point(page, layer * 8 + head, row, column, (count, count)).split("\n")
         assert said[0].startswith(f"layer {layer}, head {head}")
         assert float(said[1].removeprefix("≈ ")) == pytest.approx(weights[column], abs=0.004)
-        assert said[2] == f"query: the word that reads: “{isolated(visible(texts[row]))}”"
-        assert said[3] == f"key: the word being read: “{isolated(visible(texts[column]))}”"
+        assert said[2] == f"query: the word that attends: “{isolated(visible(texts[row]))}”"
+        assert said[3] == f"key: the word attended to: “{isolated(visible(texts[column]))}”"
     check_that_the_same_cell_is_marked_in_every_head(page, count)
 
 
@@ -163,8 +163,8 @@ def test_the_keys_move_between_heads_and_inside_one_and_pick(visit: Callable[...
         page.keyboard.press(key)
     row, column = 1, 3  # the first step enters at the upper left
     weight = trace["encoder.1.self"].weights[2, row, column]
-    expect(tip).to_contain_text(f"query: the word that reads: “{trace.source.texts[row]}”")
-    expect(live).to_contain_text(f"key: the word being read: “{trace.source.texts[column]}”")
+    expect(tip).to_contain_text(f"query: the word that attends: “{trace.source.texts[row]}”")
+    expect(live).to_contain_text(f"key: the word attended to: “{trace.source.texts[column]}”")
     assert float(tip.inner_text().split("\n")[1].removeprefix("≈ ")) == pytest.approx(weight, abs=0.004)
     page.keyboard.press("ArrowLeft")
     expect(tip).to_contain_text("layer 1, head 1")
@@ -183,8 +183,8 @@ def test_those_who_do_not_see_it_hear_what_is_strongest_and_what_holds(visit: Ca
     said = stage_of(visit()).get_attribute("aria-label") or ""
     texts = sample("small").source.texts
     assert said.startswith("24 heads: encoder self-attention")
-    assert f"layer {layer}, head {head} reads one token most: “{texts[row]}” reads “{texts[column]}”" in said
-    assert "rows, from the top: query, the word that reads" in said
+    assert f"Sharpest of 24 heads: layer {layer}, head {head}. “{texts[row]}” attends to “{texts[column]}”" in said
+    assert "rows (top to bottom): query, the word that attends" in said
     assert "rounded to 0.004" in said
 
 
@@ -252,20 +252,20 @@ def test_a_saved_picture_holds_the_maps_and_the_words_dark_on_white(
     pixels = save(visit(scheme=scheme, file="the-cat.png", least="0.1"), tmp_path, file="the-cat.png")
     parts = parts_of(vector)
     texts = [each.text for each in parts["text"]]
-    assert texts[0] == "24 heads: encoder self-attention: the text reads itself"
+    assert texts[0] == "24 heads: encoder self-attention"
     words = " ".join(texts)
     for said in (
-        "rows, from the top: query, the word that reads",
-        "drawn empty",
+        "rows (top to bottom): query, the word that attends",
+        "left empty: below",
         "queries, from the top: the old cat saw the other cat , 我 🔥 \u2068أحب\u2069 </s>",
         "keys, from the left: the old cat",
         "layer 2",
         "head 7",
-        "attention weight: share of the reading given to this token (colour: square root)",
+        "attention weight (colour: square root)",
         "0.25",
     ):
         assert said in words
-    assert "reads one token most" in (parts["desc"][0].text or "")
+    assert "” attends to “" in (parts["desc"][0].text or "")
     (group,) = parts["g"]
     left, top = map(float, group.attrib["transform"].removeprefix("translate(").removesuffix(")").split())
     stacks = [trace[f"encoder.{layer}.self"].weights for layer in range(3)]
@@ -317,7 +317,7 @@ def test_a_saved_picture_shows_markup_as_text_on_a_phone_too(visit: Callable[...
 
 def test_what_holds_too_many_cells_for_an_svg_says_so_and_is_a_png(visit: Callable[..., Page], tmp_path: Path) -> None:
     page = visit(sample="large", file="a.svg")
-    expect(page.locator(".overview .keys")).to_contain_text("cells are too many shapes for an SVG")
+    expect(page.locator(".overview .keys")).to_contain_text("cells are too many for an SVG. Here you get a PNG; a")
     assert save(page, tmp_path, file="a.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -351,7 +351,7 @@ def test_below_the_threshold_nothing_is_drawn_and_the_hidden_have_a_column(visit
     for row, column in ((0, 0), (0, 9), (5, 5), (9, 11)):
         drawn = stage_of(page).evaluate(PIXEL, ["maps", 0, (column + 0.5) / shape[1], (row + 0.5) / shape[0]])
         assert (drawn[3] == 0) == (weights[row, column] < 0.1)
-    assert "drawn empty: below 0.1" in point(page, 0, 0, 9, shape)
+    assert "left empty: below 0.1" in point(page, 0, 0, 9, shape)
     assert "“⟨hidden⟩”" in point(page, 0, 9, 11, shape)
 
 
@@ -391,7 +391,7 @@ def test_the_token_under_the_pointer_has_its_lines_alone(visit: Callable[..., Pa
     for side, position, own in ((0, 4, weights[:, 4]), (1, 6, weights[:, :, 6]), (0, 0, weights[:, 0])):
         page.mouse.move(*page.evaluate(MARKER, [side, position]))
         page.wait_for_function(f"({LINES})() === {(own >= 0.05).sum()}")
-    expect(page.locator(".hoverlayer .hovertext")).to_contain_text("“the” reads")
+    expect(page.locator(".hoverlayer .hovertext")).to_contain_text("“the” attends to")
     page.mouse.move(5, 5)
     page.wait_for_function(f"({LINES})() === {(weights >= 0.05).sum()}")
 

@@ -32,7 +32,7 @@ def test_it_joins_the_family_and_shows_its_layers_and_steps(open_page: Callable[
         row = int(shown.weights[0].max(-1).argmin())
         column = int(shown.weights[0, row].argmax())
         said = point(page, layer, row, column, shown.weights[0].shape)
-        assert f"key: the source word being read: “{shown.key_tokens.texts[column]}”" in said
+        assert f"key: the source word attended to: “{shown.key_tokens.texts[column]}”" in said
         assert f"query: the word being written: “{shown.query_tokens.texts[row]}”" in said
 
     page.goto(f"{address}/steps?mechanism=convs2s&sentence={SENTENCE}&step=gate")

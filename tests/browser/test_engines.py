@@ -161,7 +161,7 @@ def test_a_page_is_painted_follows_what_is_typed_answers_the_pointer_and_comes_b
     window.until(RESTS)
     look_right(window)
     if not trial.path:
-        assert "→ key: the source word being read" in window.run(TEXT, ".alignment .corner")
+        assert "→ key: the source word attended to" in window.run(TEXT, ".alignment .corner")
     before = window.run(TEXT, trial.follows)
     type_in(window, ".st-key-sentence input", SENTENCE)
     window.until(OTHER, trial.follows, before)

@@ -14,9 +14,9 @@ def test_its_draws_stand_below_the_maps_and_the_choice_is_a_step(open_page: Call
     page.get_by_role("button", name="Bahdanau: variants, heads, sources").click()
     expect(page.get_by_role("button", name="Hard attention (argmax)")).to_be_visible()
     page.keyboard.press("Escape")
-    chart = page.locator(".js-plotly-plot", has_text="20 draws: how often each word was read")
+    chart = page.locator(".js-plotly-plot", has_text="20 draws: how often each word was picked")
     expect(chart).to_be_visible()
-    expect(page.get_by_text("Left to write by themselves, 20 draws give")).to_be_visible()
+    expect(page.get_by_text("Free translation: 20 draws give")).to_be_visible()
     expect(page.get_by_role("combobox", name="Which draws")).to_have_value("draws 41 to 60")
 
     page.goto(f"{address}/steps?mechanism=hard&sentence={SENTENCE}&step=choose")

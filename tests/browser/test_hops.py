@@ -46,8 +46,8 @@ def test_hops_are_pointed_at_compared_and_edited(open_page: Callable[..., Page],
     said = point(page, 1, hop, word, shown.weights[0].shape, figure=".comparison")
     assert "Self-attentive, no penalty" in said
     assert f"{shown.weights[0, hop, word]:.4f}" in said
-    assert f"hop: a learned vector that reads: “hop-{hop + 1}”" in said
-    assert f"key: the word being read: “{shown.key_tokens.texts[word]}”" in said
+    assert f"hop: a learned query: “hop-{hop + 1}”" in said
+    assert f"key: the word attended to: “{shown.key_tokens.texts[word]}”" in said
     expect(page.locator(".hops-summed")).to_have_count(2)
     expect(page.get_by_text("Picked heads")).to_have_count(0)  # labels and picks of heads say nothing of hops
 
@@ -59,7 +59,7 @@ def test_hops_are_pointed_at_compared_and_edited(open_page: Callable[..., Page],
     lines = page.locator(".st-key-likeliest")
     expect(lines.get_by_text(likeliest(traces[1].classes)).first).to_be_visible()
     expect(lines.get_by_text(likeliest(after.classes)).last).to_be_visible()
-    expect(page.get_by_text(re.compile(rf"hop-{hop + 1}. may not read")).first).to_be_visible()
+    expect(page.get_by_text(re.compile(rf"hidden from .hop-{hop + 1}")).first).to_be_visible()
 
     page.goto(f"{address}/steps?mechanism=self-attentive&step=predict&sentence={quote(SENTENCE)}")
     kind, share = max(traces[0].classes, key=lambda each: each[1])

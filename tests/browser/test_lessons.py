@@ -108,7 +108,7 @@ def test_a_lesson_opens_by_its_link_and_the_keys_of_a_clicker_turn_its_steps(
     expect(maps(page)).to_have_count(1)
     page.keyboard.press("PageDown")
     stands_at(page, 3, "The third step")
-    expect(page.get_by_text("may not be read").first).to_be_visible()
+    expect(page.get_by_text("” hidden").first).to_be_visible()
     says(page, edits="mask_key(decoder.0.cross,3)")
     settle(page)
     assert page.evaluate("window.sent") == 2  # one run for each key: how wide the page is has been said on the first
@@ -212,5 +212,5 @@ def test_markup_of_a_teacher_is_text(open_page: Callable[..., Page], school: str
     page.locator("input[type=file]").set_input_files(
         files=[{"name": "own.yaml", "mimeType": "text/yaml", "buffer": own.replace("`<i>`", "<script>").encode()}]
     )
-    expect(page.get_by_role("alert").filter(has_text="HTML is not shown")).to_be_visible()
+    expect(page.get_by_role("alert").filter(has_text="HTML is not allowed")).to_be_visible()
     assert not list(Path(__file__).parents[2].glob("**/own.yaml"))

@@ -44,7 +44,7 @@ def test_readers_with_a_memory_show_how_far_back_they_read_and_are_walked(
 ) -> None:
     page = open_page(f"{address}/heads", model=LSTMN, sentence=SENTENCE)
     expect(page.get_by_role("heading", name="How far back: language models side by side")).to_be_visible()
-    expect(page.get_by_text("N-gram RNN, which weighs nothing")).to_be_visible()
+    expect(page.get_by_text("N-gram RNN has no attention weights")).to_be_visible()
 
     page.goto(f"{address}/steps?mechanism=n-gram-rnn&sentence={SENTENCE}&step=next")
     walk = page.locator(".walk")

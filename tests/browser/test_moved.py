@@ -116,10 +116,10 @@ PLACES = {
 SETTINGS = {"en": "Settings", "zh": "设置"}
 SAID = {
     "en": {
-        "weights": ["attention weight: share of the reading"],
+        "weights": ["attention weight"],
         "moved": ["moved: share of the lengths", "Kobayashi"],
     },
-    "zh": {"weights": ["阅读份额"], "moved": ["该键加到查询向量", "Kobayashi"]},
+    "zh": {"weights": ["注意力权重"], "moved": ["该键加到查询向量", "Kobayashi"]},
 }
 """What legend and captions say of each quantity, and of that alone."""
 SCREENS = {"en": {"width": 1400, "height": 1000}, "zh": {"width": 390, "height": 844, "touch": True}}

@@ -42,9 +42,9 @@ def test_what_is_saved_opens_again_and_is_made_again(
     page = open_page(urljoin(f"{address}/", "surgery"), sentence=SENTENCE, model="luong-general", edits=EDITS)
     page.locator(".comparison .stage[data-drawn]").wait_for()
     page.get_by_role("button", name="Save as").first.click()
-    record = save(page, "NPZ", tmp_path, "Every weight of the run")
-    provenance = save(page, "JSON", tmp_path, "make the run again")
-    alone = save(page, "HTML", tmp_path, "opens by double click")
+    record = save(page, "NPZ", tmp_path, "All weights of the run. Open the file on the page “Open")
+    provenance = save(page, "JSON", tmp_path, "Model, texts and edits: enough to repeat the run in")
+    alone = save(page, "HTML", tmp_path, "One HTML file with interactive pictures. Double-click")
     again = tmp_path / "again.npz"
     assert exit_code(main, "--from", str(provenance), "--out", str(again), "--threads", "1") == 0
     assert again.read_bytes() == record.read_bytes()
@@ -64,11 +64,11 @@ def test_what_is_saved_opens_again_and_is_made_again(
     page.locator("input[type=file]").set_input_files(record)
     page.locator(".alignment[data-drawn]").wait_for()
     page.locator(".alignment .rows span").first.hover()
-    assert "reads" in page.locator(".alignment .says").inner_text()
+    assert "attends to" in page.locator(".alignment .says").inner_text()
     page.get_by_role("button", name="Save as").first.click()
-    assert fingerprint(AttentionTrace.load(save(page, "NPZ", tmp_path, "Every weight of the run"))) == fingerprint(
-        trace
-    )
+    assert fingerprint(
+        AttentionTrace.load(save(page, "NPZ", tmp_path, "All weights of the run. Open the file on the page “Open"))
+    ) == fingerprint(trace)
 
 
 def test_a_sentence_that_runs_leftward_is_laid_out_so(

@@ -44,7 +44,7 @@ def test_a_word_of_a_translation_answers_in_every_panel(open_page: Callable[...,
         weights, keys = view.weights[row], view.shown.key_tokens.texts
         order = [key for key in np.argsort(-weights) if weights[key] >= READ]
         named = ", ".join(f"“{keys[key]}” {weights[key]:.2f}" for key in order[:3])
-        expect(panel(page, number).locator(".says")).to_have_text(f"“Espace” reads {named}")
+        expect(panel(page, number).locator(".says")).to_have_text(f"“Espace” attends to {named}")
         assert lit(panel(page, number).locator(".translation")) == ["Espace"]
         assert lit(panel(page, number).locator(".rows")) == ["Espace"]
         assert lit(panel(page, number).locator(".columns")) == [keys[key] for key in sorted(order)]
@@ -75,7 +75,7 @@ def test_a_word_of_the_sentence_keeps_its_column_in_every_panel(open_page: Calla
         assert lit(panel(page, number).locator(".columns")) == ["signed"]
         assert set(lit(panel(page, number).locator(".rows"))) == set(rows)
         strongest = queries[int(view.weights[:, key].argmax())]
-        assert f"“signed” is read by “{strongest}”" in panel(page, number).locator(".says").text_content()
+        assert f"“signed” gets attention from “{strongest}”" in panel(page, number).locator(".says").text_content()
 
 
 def test_a_click_keeps_and_escape_lets_go(open_page: Callable[..., Page], address: str) -> None:
@@ -86,9 +86,9 @@ def test_a_click_keeps_and_escape_lets_go(open_page: Callable[..., Page], addres
     resting = says.text_content()
     translated(page, 0, "signé").click()
     translated(page, 0, "accord").hover()
-    expect(says).to_contain_text("“signé” reads")
+    expect(says).to_contain_text("“signé” attends to")
     page.mouse.move(2, 2)
-    expect(says).to_contain_text("“signé” reads")
+    expect(says).to_contain_text("“signé” attends to")
     page.keyboard.press("Escape")
     expect(says).to_have_text(resting)
     translated(page, 1, "accord").click()
@@ -144,7 +144,7 @@ def test_without_attention_a_panel_says_that_there_is_nothing_to_read(
 
     page = open_page(address, width=1280, height=900, mechanisms="rnn-encoder-decoder bahdanau")
     expect(page.locator(".alignment .cells")).to_have_count(1)
-    expect(panel(page, 0).locator(".vector")).to_contain_text("There is no map to see")
+    expect(panel(page, 0).locator(".vector")).to_contain_text("No attention map: this decoder never looks back. It")
     panel(page, 1).locator(".translation .word").first.hover()
     expect(panel(page, 0).locator(".says")).to_contain_text("one vector")
     panel(page, 0).locator(".translation .word").first.hover()
@@ -164,7 +164,7 @@ def test_each_line_and_map_is_one_stop_and_arrows_move_inside(open_page: Callabl
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     expect(page.locator(".alignment .tokens .here")).to_have_text("agreement")
-    expect(page.locator(".alignment .live")).to_contain_text("Bahdanau (additive): “agreement” is read by")
+    expect(page.locator(".alignment .live")).to_contain_text("Bahdanau (additive): “agreement” gets attention from")
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     expect(panel(page, 0).locator(".translation .here")).to_have_text(views(EXAMPLE)[0].shown.query_tokens.texts[1])
@@ -188,8 +188,8 @@ def test_a_tap_points(open_page: Callable[..., Page], browser: Browser, address:
     page.goto(address)
     word = page.locator(".alignment .tokens .word").filter(has_text="signed").first
     word.tap()
-    expect(panel(page, 0).locator(".says")).to_contain_text("“signed” is read by")
-    expect(panel(page, 2).locator(".says")).to_contain_text("“signed” is read by")
+    expect(panel(page, 0).locator(".says")).to_contain_text("“signed” gets attention from")
+    expect(panel(page, 2).locator(".says")).to_contain_text("“signed” gets attention from")
     context.close()
 
 

@@ -55,7 +55,7 @@ def test_a_picture_is_pinned_and_the_sheet_restores_it(
     page.get_by_label("Your name").press("Enter")
     settle(page)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Save the sheet").click()
+        page.get_by_role("button", name="Save the worksheet (HTML)").click()
     path = tmp_path / "sheet.html"
     download.value.save_as(path)
     text = path.read_text(encoding="utf8")

@@ -16,7 +16,7 @@ def test_its_pyramid_stands_below_the_maps_and_its_steps_are_walked(
     expect(page.get_by_role("button", name="2013\u201314 no attention").first).to_be_visible()
     chart = page.locator(".js-plotly-plot", has_text="folded into one vector")
     expect(chart).to_be_visible()
-    expect(page.get_by_text("Two neighbouring words exchanged")).to_be_visible()
+    expect(page.get_by_text("Two neighbouring words swapped: cosine of the two top")).to_be_visible()
 
     page.goto(f"{address}/steps?mechanism=rctm&sentence={SENTENCE}&step=vector")
     walk = page.locator(".walk")

@@ -49,7 +49,7 @@ def test_three_visitors_send_vote_and_are_led_to_the_winner(
         until_link(each, lambda url: "split=on" in url)
         expect(each.locator(".st-key-sentence-send")).to_be_visible()
     send(phone, "我爱吃苹果。", "Send to the class")
-    expect(phone.get_by_role("alert")).to_contain_text("These models read English alone.")
+    expect(phone.get_by_role("alert")).to_contain_text("These models only read English.")
     box = phone.locator(".st-key-figure-split").get_by_role("textbox")
     expect(box).to_have_value("我爱吃苹果。")
     send(phone, "x " * 150, "Send to the class")

@@ -61,8 +61,8 @@ def test_a_word_is_forced_and_the_translation_changes(open_page: Callable[..., P
     expect(texts).to_have_text([before.output_text])
     afresh = texts.nth(1)
     place = next(word for word, text in enumerate(before.target.word_texts) if text.startswith("accord"))
-    choose(page, "Edit", "force a row on a word")
-    choose(page, "Row: writing the word", f"{place + 1} {before.target.word_texts[place]}")
+    choose(page, "Edit", "make a row attend to one word")
+    choose(page, "Row (query): word being written", f"{place + 1} {before.target.word_texts[place]}")
     choose(page, "onto the word", "12 1992")
     until_link(page, lambda url: "edits=" in url)
     expect(page.get_by_text("being tried:")).to_be_visible()
@@ -76,7 +76,7 @@ def test_a_word_is_forced_and_the_translation_changes(open_page: Callable[..., P
     assert after.output_text != before.output_text
     assert bare(shown) == bare(after.output_text)
     page.get_by_role("button", name="Keep").click()
-    expect(page.get_by_role("button", name=re.compile("reads only “1992”"))).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile("attends only to “1992”"))).to_be_visible()
     page.reload()
     expect(page.locator(".surgery-text").nth(1).locator("ins").first).to_be_visible()
     page.get_by_role("button", name="Undo").click()
@@ -102,24 +102,24 @@ def menu_at(page: Page, where: str) -> list[str]:
 
 def test_a_word_or_a_cell_that_is_clicked_offers_its_edits(open_page: Callable[..., Page], address: str) -> None:
     page = open_page(f"{address}/surgery", sentence=MILK, model="bahdanau")
-    assert menu_at(page, "column") == ["“milk” may not be read"]
+    assert menu_at(page, "column") == ["“milk” hidden"]
     page.keyboard.press("Escape")
     expect(page.locator(".comparison .menu")).to_be_hidden()
-    assert menu_at(page, "row") == ["“frère” reads all alike", "set the row of “frère” by hand"]
+    assert menu_at(page, "row") == ["“frère” attends to all tokens equally", "set the row of “frère” by hand"]
     page.mouse.click(5, 400)
     expect(page.locator(".comparison .menu")).to_be_hidden()
     offered = menu_at(page, "cell")
-    assert offered[:2] == ["“milk” may not be read", "“frère” reads only “milk”"]
+    assert offered[:2] == ["“milk” hidden", "“frère” attends only to “milk”"]
     assert len(offered) == 4
     page.locator(".comparison .menu button").nth(1).click()
-    expect(page.locator(".st-key-edit-list")).to_contain_text("being tried: “frère” reads only “milk”")
+    expect(page.locator(".st-key-edit-list")).to_contain_text("being tried: “frère” attends only to “milk”")
     assert maps(page).evaluate("stage => stage.exact.length") == 2
     page.get_by_role("button", name="Keep").click()
-    assert menu_at(page, "column") == ["“milk” may not be read"]
+    assert menu_at(page, "column") == ["“milk” hidden"]
     page.locator(".comparison .menu button").click()
-    expect(page.locator(".st-key-edit-list")).to_contain_text("being tried: “milk” may not be read")
+    expect(page.locator(".st-key-edit-list")).to_contain_text("being tried: “milk” hidden")
     said = " ".join(maps(page).evaluate("stage => stage.texts"))
-    assert "edited: “frère” reads only “milk” (decoder layer 0 cross-attention); “milk” may not be read" in said
+    assert "edited: “frère” attends only to “milk” (decoder layer 0 cross-attention); “milk” hidden" in said
 
 
 def test_the_keys_reach_a_cell_and_its_edits_with_one_tab_stop(open_page: Callable[..., Page], address: str) -> None:
@@ -135,7 +135,7 @@ def test_the_keys_reach_a_cell_and_its_edits_with_one_tab_stop(open_page: Callab
     expect(maps(page)).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
-    expect(page.locator(".st-key-edit-list")).to_contain_text("being tried: “My” may not be read")
+    expect(page.locator(".st-key-edit-list")).to_contain_text("being tried: “My” hidden")
 
 
 def test_an_edit_that_meets_nothing_in_a_new_sentence_says_so(open_page: Callable[..., Page], address: str) -> None:
@@ -143,10 +143,10 @@ def test_an_edit_that_meets_nothing_in_a_new_sentence_says_so(open_page: Callabl
     menu_at(page, "column")
     page.locator(".comparison .menu button").click()
     page.get_by_role("button", name="Keep").click()
-    expect(page.locator(".st-key-edit-list")).to_contain_text("“milk” may not be read")
+    expect(page.locator(".st-key-edit-list")).to_contain_text("“milk” hidden")
     settle(page)
     page.locator(".st-key-sentence input").fill("Go.")
-    expect(page.locator(".st-key-edit-list")).to_contain_text("meets nothing here")
+    expect(page.locator(".st-key-edit-list")).to_contain_text("no effect here, because this sentence is shorter")
     expect(page.locator(".surgery-text")).to_have_count(1)
 
 

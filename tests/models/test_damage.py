@@ -34,8 +34,8 @@ def test_a_damaged_file_is_named_and_hides_no_other_model(name: str, weights: Pa
 def test_damage_is_seen(weights: Path) -> None:
     """What the test above relies on: a broken card and broken weights are found out."""
     with damage.damaged(weights, "readers/lstmn-en/card.json", "truncated"):
-        assert "lstmn-en/card.json: not whole" in str(local_models()["hf:lstmn-en"].broken)
-        with pytest.raises(models.InputError, match="not whole"):
+        assert "lstmn-en/card.json: incomplete" in str(local_models()["hf:lstmn-en"].broken)
+        with pytest.raises(models.InputError, match="incomplete"):
             models.load("hf:lstmn-en")
     with damage.damaged(weights, "bahdanau-en-fr/card.json", "missing"):
         assert "bahdanau-en-fr" in models.catalog()
@@ -128,7 +128,7 @@ NAMED = {
     "bench": ("bahdanau-en-fr/card.json", "luong-general-en-fr: no model.safetensors"),
     "heads": ("transformer-post-ln-en-fr: no card.json",),
     "training": ("luong-general-en-fr/card.json", "transformer-en-fr/model.safetensors: SHA-256"),
-    "heads hf:lstmn-en": ("lstmn-en/card.json: not whole",),
+    "heads hf:lstmn-en": ("lstmn-en/card.json: incomplete",),
     "heads hf:key-value-en": ("tokenizer.json is not the one expected",),
     "heads hf:self-attentive-en": ("its weights have SHA-256",),
     "heads hf:bert-en": ("words.txt is not the one expected",),

@@ -173,7 +173,7 @@ class TestWhatEachChanges:
 
     @pytest.mark.parametrize(("centre", "width"), [(None, 2), (2, None)])
     def test_a_mask_has_no_window_of_its_own(self, centre: int | None, width: int | None) -> None:
-        with pytest.raises(ValueError, match="rows have no window of their own; give both"):
+        with pytest.raises(ValueError, match="this attention is not local and has no window; give"):
             window(CROSS, None, centre, width).apply(np.ones((1, 2, 3), dtype=bool))
 
     def test_a_window_around_a_place_between_two_keys(self) -> None:
@@ -311,25 +311,25 @@ class TestWhatIsRefused:
             (zero_head, ("decoder.cross", 0), "site of an edit is stack.layer.kind.*got 'decoder.cross'"),
             (zero_head, ("decoder.0.cross.weights", 0), "site of an edit is stack.layer.kind"),
             (zero_head, ("decoder.-1.cross", 0), "site of an edit is stack.layer.kind"),
-            (keep_heads, (CROSS, ()), "heads of an edit is one head or more"),
+            (keep_heads, (CROSS, ()), "heads of an edit is at least one head"),
             (uniform_row, (CROSS, 0, -2), "row of an edit is a whole number from 0"),
             (set_row, (CROSS, 0, 0, (0.5, 0.4), 1), "weights of an edit is numbers of 0 or more that sum to 1"),
             (set_row, (CROSS, 0, 0, (1.5, -0.5), 1), "weights of an edit is numbers of 0 or more that sum to 1"),
             (set_row, (CROSS, 0, 0, (float("nan"), 1), 1), "weights of an edit is a finite number"),
             (set_row, (CROSS, 0, 0, (), 1), "weights of an edit is numbers of 0 or more that sum to 1"),
-            (set_row, (CROSS, 0, 0, (1.0,), 1.01), "blend of an edit is in 0 to 1; got '1.01'"),
+            (set_row, (CROSS, 0, 0, (1.0,), 1.01), "blend of an edit is a number from 0 to 1; got '1.01'"),
             (set_row, (CROSS, 0, 0, (1.0,), float("nan")), "blend of an edit is a finite number"),
             (scale_scores, (CROSS, float("inf")), "factor of an edit is a finite number"),
             (scale_scores, (CROSS, 1e300), "factor of an edit is a number from -1000000 to 1000000; got '1e.300'"),
             (scale_scores, (CROSS, -1e7), "factor of an edit is a number from -1000000 to 1000000"),
             (mask_key, (CROSS, None), "key of an edit is a whole number from 0; got 'None'"),
-            (window, (CROSS, 0, None, None), "a window has a centre, or a width, or both"),
+            (window, (CROSS, 0, None, None), "a window needs a centre, a width or both; got neither"),
             (
                 window,
                 (CROSS, 0, -0.5, 1),
-                "centre of an edit is a number from 0 below 1000000000, or none for the own one",
+                "centre of an edit is a number of at least 0 and below 1000000000, or none to keep the original",
             ),
-            (window, (CROSS, 0, 1e20, 1), "centre of an edit is a number from 0 below 1000000000, or none"),
+            (window, (CROSS, 0, 1e20, 1), "centre of an edit is a number of at least 0 and below 1000000000, or none"),
             (window, (CROSS, 0, float("nan"), 1), "centre of an edit is a finite number"),
             (window, (CROSS, 0, 0, -1), "width of an edit is a whole number from 0; got '-1'"),
         ],
@@ -339,9 +339,9 @@ class TestWhatIsRefused:
             make(*arguments)
 
     def test_a_head_that_the_map_does_not_have(self) -> None:
-        with pytest.raises(ValueError, match="got head 2; expected one of the 2 heads"):
+        with pytest.raises(ValueError, match="got head 2; there are 2 heads, counted from 0"):
             zero_head(CROSS, 2).apply(example_map())
-        with pytest.raises(ValueError, match="got head 7; expected one of the 2 heads"):
+        with pytest.raises(ValueError, match="got head 7; there are 2 heads, counted from 0"):
             keep_heads(CROSS, (0, 7)).apply(example_map())
 
     def test_a_weight_for_a_key_that_the_map_does_not_have(self) -> None:
@@ -383,9 +383,9 @@ class TestAsText:
     @pytest.mark.parametrize(
         ("text", "problem"),
         [
-            ("", "an edit reads"),
-            ("drop_table(decoder.0.cross)", "with a name of zero_head, keep_heads"),
-            ("zero_head(decoder.0.cross,2", "an edit reads"),
+            ("", r"an edit has the form name\(site,\.\.\.\), where name is one"),
+            ("drop_table(decoder.0.cross)", "where name is one of zero_head, keep_heads"),
+            ("zero_head(decoder.0.cross,2", r"an edit has the form name\(site,\.\.\.\), where name is one"),
             ("zero_head(decoder.0.cross)", r"zero_head takes 2 arguments \(site, head\); got 1"),
             ("zero_head(decoder.0.cross,2,3)", "got 3"),
             ("zero_head(decoder.0.cross,\uff12)", "head of an edit is a whole number"),
@@ -405,12 +405,12 @@ class TestAsText:
             (
                 zero_head(CROSS, 2),
                 "zero_head(decoder.0.cross,2)",
-                "head 2 of decoder layer 0 cross-attention switched off",
+                "head 2 of decoder layer 0 cross-attention ablated",
             ),
             (
                 zero_head("decoder.*.cross", None),
                 "zero_head(decoder.*.cross,*)",
-                "every head of cross-attention of every decoder layer switched off",
+                "every head of cross-attention of every decoder layer ablated",
             ),
             (
                 keep_heads("encoder.1.self", (3, 0, 3)),
@@ -425,18 +425,21 @@ class TestAsText:
             (
                 harden(CROSS, 0, 3),
                 "harden(decoder.0.cross,0,3)",
-                "row 4 of head 0 of decoder layer 0 cross-attention hardened: its strongest key gets 1, all others 0",
+                (
+                    "row 4 of head 0 of decoder layer 0 cross-attention hardened: its largest weight becomes 1, "
+                    "all others 0"
+                ),
             ),
             (
                 sample(CROSS, None, None, 7),
                 "sample(decoder.0.cross,*,*,7)",
-                "every row of every head of decoder layer 0 cross-attention reads one key, drawn from its weights with "
-                "seed 7",
+                "every row of every head of decoder layer 0 cross-attention attends to one key, sampled from its "
+                "weights with seed 7",
             ),
             (
                 set_row(CROSS, None, 3, (0.25, 0.75), 0.5),
                 "set_row(decoder.0.cross,*,3,0.25;0.75,0.5)",
-                "row 4 of every head of decoder layer 0 cross-attention moved to given weights by 0.5",
+                "row 4 of every head of decoder layer 0 cross-attention blended with given weights, by 0.5",
             ),
             (
                 scale_scores("*.*.*", 2),
@@ -456,17 +459,17 @@ class TestAsText:
             (
                 window(CROSS, 2, 3.5, 0),
                 "window(decoder.0.cross,2,3.5,0)",
-                "row 3 of decoder layer 0 cross-attention limited to no key",
+                "row 3 of decoder layer 0 cross-attention: no key left",
             ),
             (
                 window(CROSS, 2, 3.5, None),
                 "window(decoder.0.cross,2,3.5,*)",
-                "row 3 of decoder layer 0 cross-attention: window around place 4.5, as wide as its own",
+                "row 3 of decoder layer 0 cross-attention: window centred on position 4.5, width unchanged",
             ),
             (
                 window(CROSS, None, None, 2),
                 "window(decoder.0.cross,*,*,2)",
-                "every row of decoder layer 0 cross-attention: window of 2 keys to each side of its own centre",
+                "every row of decoder layer 0 cross-attention: window of 2 keys on each side, centre unchanged",
             ),
         ],
     )

@@ -134,23 +134,25 @@ class TestCapturing:
 class TestWhatIsRefused:
     @pytest.mark.parametrize("pattern", ["decoder.1.cross", "encoder.*.*", "*.centre", "decoder.0.cross.typo", ""])
     def test_a_requested_site_that_never_fired(self, pattern: str) -> None:
-        with pytest.raises(CaptureError, match=r"never fired; places that did: decoder\.0\.cross\. Check"):
+        with pytest.raises(CaptureError, match=r"never fired; places that fired: decoder\.0\.cross\. Check"):
             run(scores(), sites=("*.weights", pattern))
 
     def test_a_run_in_which_nothing_fired(self) -> None:
-        with pytest.raises(CaptureError, match=r"\*\.weights: never fired; places that did: none"), capture():
+        with pytest.raises(CaptureError, match=r"\*\.weights: never fired; places that fired: none"), capture():
             pass
 
     def test_an_edit_whose_place_never_fired(self) -> None:
-        with pytest.raises(CaptureError, match="edit 'head 0 of decoder layer 7 cross-attention switched off' met no"):
+        with pytest.raises(
+            CaptureError, match="edit 'head 0 of decoder layer 7 cross-attention ablated' matched no place"
+        ):
             run(scores(), edits=(zero_head("decoder.7.cross", 0),))
 
     def test_an_edit_of_a_head_that_is_not_there(self) -> None:
-        with pytest.raises(ValueError, match="got head 2; expected one of the 2 heads"):
+        with pytest.raises(ValueError, match="got head 2; there are 2 heads, counted from 0"):
             run(scores(), edits=(zero_head(PLACE, 2),))
 
     def test_a_mask_edit_that_leaves_a_row_nothing_to_read(self) -> None:
-        with pytest.raises(FullyMaskedRowError, match=r"decoder\.0\.cross: query 2 may read no key"):
+        with pytest.raises(FullyMaskedRowError, match=r"decoder\.0\.cross: query 2 has no key to attend to"):
             run(scores(), edits=(window(PLACE, 1, 9, 1),))
 
     def test_an_error_of_the_run_is_not_hidden_by_a_site_that_did_not_fire(self) -> None:

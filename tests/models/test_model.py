@@ -49,9 +49,9 @@ def test_only_what_takes_a_second_text_takes_one(name: str) -> None:
         assert model.replay(trace, pair=TEXT).trace is trace
         return
     trace = model.attend(TEXT)
-    with pytest.raises(InputError, match="reads one text"):
+    with pytest.raises(InputError, match="takes one text"):
         model.attend(TEXT, pair=TEXT)
-    with pytest.raises(InputError, match="reads one text"):
+    with pytest.raises(InputError, match="takes one text"):
         model.replay(trace, pair=TEXT)
 
 

@@ -29,7 +29,7 @@ _FORM = frozenset("font bdata dtype shape side xanchor yanchor xref yref".split(
 _OF_CANVASES = frozenset(
     "colours colors font fonts ids key code codes kind unit scale format formats scheme file name picture style site "
     "operation needs colour palette paper ink pick_colour step lit part at language languages of night window_colour "
-    "formula reading".split()
+    "formula reading quantity among".split()
 )
 
 

@@ -307,9 +307,9 @@ class TestTokenizersOfCards:
     @pytest.mark.parametrize(
         ("card", "problem"),
         [
-            ({"pair": "en-fr", "tokenizer": "old.json"}, "no old.json is shipped for the pair 'en-fr'"),
-            ({"pair": "en-fr", "tokenizer": "../../secret.json"}, "no secret.json is shipped"),
-            ({"pair": "en-fr", "tokenizer_sha256": "00"}, r"tokenizer.json has another SHA-256 .* \(00\)"),
+            ({"pair": "en-fr", "tokenizer": "old.json"}, "no old.json is included for the pair 'en-fr'"),
+            ({"pair": "en-fr", "tokenizer": "../../secret.json"}, "no secret.json is included"),
+            ({"pair": "en-fr", "tokenizer_sha256": "00"}, r"the SHA-256 of tokenizer.json differs .* \(00\)"),
         ],
     )
     def test_one_that_is_not_there_or_another_is_refused(

@@ -169,7 +169,9 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the hub out of reach, so that a page says so."""
 
     def fail(text: str, settings: object = None) -> None:
-        raise hub.HubError(Message("{identity} runs code of its own, which is never run here.", identity=text))
+        raise hub.HubError(
+            Message("{identity} needs to run its own code. This server never runs such code.", identity=text)
+        )
 
     monkeypatch.setattr(hub, "look_up", fail)
 

@@ -9,7 +9,7 @@ from viz.text.language import _, mark
 from viz.text.tokens import isolated, visible
 
 _WORDS = {
-    "grid": mark("Words aligned by hand: a row a word of the translation, a column a word of the sentence"),
+    "grid": mark("Words aligned by hand: rows are words of the translation, columns are words of the sentence"),
     "cell": mark("“{target}” and “{source}”: {state}"),
     "none": mark("not aligned"),
     "sure": mark("sure"),
@@ -18,8 +18,8 @@ _WORDS = {
     "undo": mark("Undo"),
     "clear": mark("Clear"),
     "keys": mark(
-        "Click a cell: full is sure, an outline possible, a third click empties it. Or click a word of the sentence "
-        "and a word of the translation. With the keyboard: arrow keys, Enter."
+        "Click a cell: once for sure (filled), twice for possible (outline), three times to clear it. Or click a "
+        "source word, then a word of the translation. Keyboard: arrow keys and Enter."
     ),
 }
 

@@ -25,28 +25,28 @@ from viz.views.view import View
 from viz.views.windows import Windows, windows_of
 
 _WORDS = {
-    "reads": mark("“{word}” reads {list}"),
-    "after": mark("after “{word}” it reads {list}"),
-    "read_by": mark("“{word}” is read by {list}"),
+    "reads": mark("“{word}” attends to {list}"),
+    "after": mark("after “{word}” it attends to {list}"),
+    "read_by": mark("“{word}” gets attention from {list}"),
     "item": mark("“{word}” {weight}"),
     "comma": mark(", "),
     "said": mark("{title}: {line}"),
-    "unlike": mark("no word here reads the same"),
-    "unread": mark("no word here reads “{word}”"),
-    "one_vector": mark("one vector: no word is read by itself"),
-    "kept": mark("kept: Escape lets go"),
+    "unlike": mark("no matching word here"),
+    "unread": mark("no word here attends to “{word}”"),
+    "one_vector": mark("one vector: no attention to single words"),
+    "kept": mark("kept: press Escape to release"),
     "sentence": mark("Sentence"),
     "brief": mark("attention weight"),
     "doubt": mark("unsure"),
     "translation": mark("{title}: translation"),
     "keys": mark(
-        "Point at any word or cell, or tap it: every panel answers. A click keeps it, Escape lets go. "
-        "With the keyboard: Tab to a line of words or a map, then the arrow keys; Enter keeps."
+        "Point at any word or cell, or tap it: every panel responds. Click to keep it, press Escape to release it. "
+        "Keyboard: Tab to a line of words or a map, then use the arrow keys and Enter."
     ),
     "rows": mark("{title}, in rows"),
     "columns": mark("{title}, in columns"),
-    "lines": mark("lines and shaded words: what is read, the thicker the more"),
-    "unsure": mark("tint of a written word: the deeper, the less sure the model was"),
+    "lines": mark("lines and shaded words: attention; thicker means more weight"),
+    "unsure": mark("darker orange: the model was less sure of this word"),
 }
 
 _MOVED_WORDS = {
@@ -55,7 +55,7 @@ _MOVED_WORDS = {
     "read_by": mark("“{word}” moves {list}"),
     "brief": mark("moved"),
     "unread": mark("no word here is moved by “{word}”"),
-    "lines": mark("lines and shaded words: what moves it, the thicker the more"),
+    "lines": mark("lines and shaded words: what moves it; thicker means more"),
 }
 
 
@@ -92,7 +92,7 @@ def encode_alignment(
         "notes": common,
         "row_title": rows.pop() if len(rows) == 1 else "",
         "key_title": views[0].key_title if views else "",
-        "scale": views[0].meaning if moved else _("attention weight: share of the reading given to this word"),
+        "scale": views[0].meaning if moved else _("attention weight"),
         "ticks": weight_ticks(colour),
         "night": NIGHT_SCALE,
         "window_colour": WINDOW_COLOUR,
@@ -176,10 +176,7 @@ def _lines_of(windows: Windows | None) -> list[dict[str, Any]]:
 def _one_vector(words: int) -> list[str]:
     """Say what a decoder without attention gets of a sentence of so many words."""
     return [
-        _n("{count} word or mark, the end counted", "{count} words and marks, the end counted", words),
+        _n("{count} word or mark, including the end mark", "{count} words and marks, including the end mark", words),
         _("one vector"),
-        _(
-            "There is no map to see: the decoder never looks back at a word. All that it knows of the sentence is this "
-            "one vector."
-        ),
+        _("No attention map: this decoder never looks back. It knows the sentence only through this one vector."),
     ]

@@ -92,7 +92,7 @@ def overview_html(
     --------
     >>> from models import load
     >>> overview_html(load("transformer-en-fr").attend("The cat sleeps."))
-    CanvasPage(title='encoder self-attention: the text reads itself')
+    CanvasPage(title='encoder self-attention')
     """
     check_colour(colour)
     views = views_at(trace, sites, unit, hiding)

@@ -27,11 +27,11 @@ _LENGTH = struct.Struct("<I")
 WORDS = {
     "head": mark("layer {layer}, head {head}"),
     "weight": mark("≈ {weight}"),
-    "empty": mark("drawn empty: below {least}"),
+    "empty": mark("left empty: below {least}"),
     "token": mark("{axis}: “{token}”"),
     "span": mark("{first} … {last}"),
     "save": mark("Download as {format}"),
-    "many": mark("{count} cells are too many shapes for an SVG: a PNG here, a PDF under “Save as …”."),
+    "many": mark("{count} cells are too many for an SVG. Here you get a PNG; a PDF is under “Save as …”."),
 }
 """What all canvases say; still to be translated."""
 

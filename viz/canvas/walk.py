@@ -16,11 +16,11 @@ _WORDS = {
     "play": mark("Play all steps"),
     "pause": mark("Pause"),
     "hidden": mark("hidden"),
-    "board": mark("The picture of the walk: arrow keys turn to other steps, with Shift to other columns"),
-    "sentence": mark("The words: each has a walk of its own"),
+    "board": mark("Picture of the walk: arrow keys change the step, with Shift the column"),
+    "sentence": mark("Words: each has its own walk"),
     "hint": mark(
-        "Click a word of the sentence above to follow it, or a column to see what its score is made of. Arrow keys: "
-        "steps; with Shift: columns. Words count from 1, numbers of a vector from 0."
+        "Click a word of the sentence above to follow it. Click a column to see how its score is computed. Arrow "
+        "keys change the step, with Shift the column. Words count from 1, vector components from 0."
     ),
 }
 

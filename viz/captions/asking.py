@@ -25,12 +25,12 @@ PATTERN_NAMES: Mapping[str, str] = {
 
 PATTERN_MEANINGS: Mapping[str, str] = {
     "pronoun": mark(
-        "Pronouns are those of a closed list (he, she, it, they and their forms). The weight on one earlier word "
-        "counts, the one with the most; punctuation and the word just before are left out."
+        "Pronouns come from a fixed list (he, she, it, they and their forms). Only the earlier word with the most "
+        "weight counts. Punctuation and the word just before are left out."
     ),
-    "same": mark("The weight on one other occurrence of the word counts, the one with the most."),
+    "same": mark("Only the other occurrence with the most weight counts."),
     "induction": mark(
-        "Query: a word that came before. Key: the word after its earlier occurrence (Olsson et al. 2022)."
+        "Query: a word that occurred before. Key: the word after its earlier occurrence (Olsson et al. 2022)."
     ),
     "comma": mark("Query: any word after a comma. Key: the last comma before it."),
     "sentence": mark("Query: any later word of a sentence. Key: its first word."),
@@ -57,7 +57,7 @@ def number_sentence(found: AskedHead) -> str:
 def rate_sentence(rate: PatternRate) -> str:
     """Say how often a head does so over the sentences that come along."""
     return _(
-        "over the corpus {share} of 100 (chance {chance}; {count} words)",
+        "in the corpus: {share} of 100 (chance level {chance}; {count} words)",
         share=f"{100 * rate.share:.0f}",
         count=rate.words,
         chance=f"{100 * rate.chance:.0f}",

@@ -28,17 +28,17 @@ def sentence_of_chance(view: View, beyond: NDArray[np.bool_], expected: float, b
     texts: Sequence[str] = view.shown.query_tokens.texts
     empty = [f"“{tokens.visible(texts[row])}”" for row in rows_without(beyond)]
     said = _n(
-        "{some} of {count} weight is outside what chance gives (about {expected} expected by chance).",
-        "{some} of {count} weights are outside what chance gives (about {expected} expected by chance).",
+        "{some} of {count} weight is outside the chance range (about {expected} expected by chance).",
+        "{some} of {count} weights are outside the chance range (about {expected} expected by chance).",
         beyond.size,
         some=int(beyond.sum()),
         expected=round(beyond.size * expected),
     )
     said += " " + _(
-        "Samples of chance, each held against the others: {least} to {most}.",
+        "Random samples, each compared with the others: {least} to {most}.",
         least=int(by_sample.min()),
         most=int(by_sample.max()),
     )
     if not empty:
         return said
-    return said + " " + _("Nothing is left of the rows of {words}.", words=listed(empty))
+    return said + " " + _("Rows with no weight outside the chance range: {words}.", words=listed(empty))

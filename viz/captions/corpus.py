@@ -26,5 +26,5 @@ def corpus_breadth(kept: KeptHead, breadth: float) -> str:
     if share is None:
         return ""
     if share >= 0.5:
-        return _("here more diffuse than in {share} of 100 sentences", share=f"{100 * share:.0f}")
-    return _("here sharper than in {share} of 100 sentences", share=f"{100 * (1 - share):.0f}")
+        return _("more diffuse here than in {share} of 100 sentences", share=f"{100 * share:.0f}")
+    return _("sharper here than in {share} of 100 sentences", share=f"{100 * (1 - share):.0f}")

@@ -12,18 +12,18 @@ from viz.views.matching import ELSEWHERE
 from viz.views.view import View
 
 _READ = (
-    mark("{title}: the two read alike, no weight differs"),
-    mark("{title}: the two read almost alike, no weight differs by {least}"),
+    mark("{title}: the two are the same, no weight differs"),
+    mark("{title}: the two are almost the same, no weight differs by {least} or more"),
     mark(
-        "{title}: they differ most at “{query}”, where “{key}” gets {first} from the one and {second} from the other "
+        "{title}: largest difference at “{query}”, where “{key}” gets {first} in one and {second} in the other "
         "({value})"
     ),
 )
 _MOVED = (
-    mark("{title}: every key moves every query alike"),
-    mark("{title}: every key moves every query almost alike, no share differs by {least}"),
+    mark("{title}: the two are the same, no share differs"),
+    mark("{title}: the two are almost the same, no share differs by {least} or more"),
     mark(
-        "{title}: they differ most at “{query}”; the share that “{key}” moves is {first} in the one and {second} in "
+        "{title}: largest difference at “{query}”, where the share of “{key}” is {first} in one and {second} in "
         "the other ({value})"
     ),
 )
@@ -35,7 +35,7 @@ def notes_of_difference(difference: Difference) -> tuple[str, ...]:
     one, other = difference.first, difference.second
     notes = list(quantity_note(one))
     if one.reading != other.reading:
-        notes.append(_("rows of one word: when {one}, and when {other}", one=_when(one), other=_when(other)))
+        notes.append(_("rows matched by word: when {one}, and when {other}", one=_when(one), other=_when(other)))
     for view in (one, other):
         own = notes_of(view)
         notes.extend(f"{view.title}: {note}" for note in own if len(view.shown.head_names) > 1 and note == own[0])
@@ -82,4 +82,4 @@ def signed(value: float, *, digits: int = 4) -> str:
 
 def specials_note() -> str:
     """Say that special tokens are not matched: plain text."""
-    return _("special tokens hidden; what they are given: {column}", column=_(ELSEWHERE))
+    return _("special tokens hidden; their weight: {column}", column=_(ELSEWHERE))

@@ -77,7 +77,7 @@ def describe(action: tuple[Edit, ...], *, queries: TokenSequence, keys: TokenSeq
     if there:
         said = _said(there, queries, keys)
         return _("{edit} ({place})", edit=said, place=_place(there[0])) if _names_no_place(there[0]) else said
-    return _("{edit}: meets nothing here, for this sentence is shorter", edit=say(action[0].describe()))
+    return _("{edit}: no effect here, because this sentence is shorter", edit=say(action[0].describe()))
 
 
 def _names_no_place(edit: Edit) -> bool:
@@ -89,10 +89,10 @@ def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence)
     row = _quoted(queries, [edit.row for edit in action if isinstance(edit, _OF_ROWS | Window)])
     if isinstance(first, MaskKey):
         words = _quoted(keys, [edit.key for edit in action if isinstance(edit, MaskKey)])
-        return _("{words} may not be read", words=words)
+        return _("{words} hidden", words=words)
     if isinstance(first, MaskCell):
         words = _quoted(keys, [edit.key for edit in action if isinstance(edit, MaskCell)])
-        return _("{row} may not read {words}", row=_quoted(queries, [first.row]) or _("no row"), words=words)
+        return _("{words} hidden from {row}", row=_quoted(queries, [first.row]) or _("no row"), words=words)
     if isinstance(first, ZeroHead):
         return _heads_off([edit.head for edit in action if isinstance(edit, ZeroHead)])
     if isinstance(first, KeepHeads):
@@ -101,8 +101,8 @@ def _said(action: tuple[Edit, ...], queries: TokenSequence, keys: TokenSequence)
     if isinstance(first, _OF_ROWS):
         return _of_head(_row_said(first, row, keys), first.head)
     if isinstance(first, ScaleScores):
-        turned = _("made sharper") if first.factor > 1 else _("made flatter")
-        return _("the reading is {turned}: {edit}", turned=turned, edit=say(first.describe()))
+        turned = _("sharpened") if first.factor > 1 else _("flattened")
+        return _("attention is {turned}: {edit}", turned=turned, edit=say(first.describe()))
     return _("{row}: {edit}", row=row, edit=say(first.describe())) if row else say(first.describe())
 
 
@@ -110,25 +110,25 @@ def _row_said(edit: _OF_ROWS, row: str, keys: TokenSequence) -> str:
     """Say what becomes of `row`, or of every row if that is empty."""
     hops = edit.site.endswith("hops")
     if isinstance(edit, ZeroRow):
-        return _("{row} reads nothing", row=row) if row else _("no row reads anything")
+        return _("{row} attends to nothing", row=row) if row else _("no row attends to anything")
     if isinstance(edit, UniformRow) and not row:
-        return _("every hop reads all alike") if hops else _("every word reads all alike")
+        return _("every hop attends to all tokens equally") if hops else _("every word attends to all tokens equally")
     if isinstance(edit, UniformRow):
-        return _("{row} reads all alike", row=row)
+        return _("{row} attends to all tokens equally", row=row)
     row = row or (_("every hop") if hops else _("every word"))
     if isinstance(edit, Harden):
-        return _("{row} reads only its strongest word: hard attention", row=row)
+        return _("{row} attends only to its strongest word: hard attention", row=row)
     if isinstance(edit, Sample):
-        return _("{row} reads one word, drawn with seed {seed}: hard attention", row=row, seed=edit.seed)
+        return _("{row} attends to one word, sampled with seed {seed}: hard attention", row=row, seed=edit.seed)
     return _set(edit, row, keys)
 
 
 def _heads_off(heads: Sequence[int | None]) -> str:
     if None in heads:
-        return _("every head is switched off")
+        return _("every head is ablated")
     several = sorted({head for head in heads if head is not None})
     named = ", ".join(map(str, several))
-    return _n("head {heads} is switched off", "heads {heads} are switched off", len(several), heads=named)
+    return _n("head {heads} is ablated", "heads {heads} are ablated", len(several), heads=named)
 
 
 def _set(edit: SetRow, row: str, keys: TokenSequence) -> str:
@@ -137,7 +137,7 @@ def _set(edit: SetRow, row: str, keys: TokenSequence) -> str:
         said = _("the row of {row} is set by hand", row=row)
     else:
         words = listed(f"“{isolated(visible(keys.word_texts[word]))}”" for word in onto)
-        said = _("{row} reads only {words}", row=row, words=words)
+        said = _("{row} attends only to {words}", row=row, words=words)
     return said if edit.blend == 1 else _("{said}, blended in by {blend}", said=said, blend=f"{edit.blend:g}")
 
 
@@ -158,7 +158,7 @@ def _word(tokens: TokenSequence, word: int, met: Collection[int]) -> str:
     if all(place in met for place in pieces):
         return quoted
     some = (tokens.texts[place].strip() or tokens.texts[place] for place in pieces if place in met)
-    return _("{pieces} of {word}", pieces=listed(f"“{isolated(visible(each))}”" for each in some), word=quoted)
+    return _("{word} (subword {pieces})", pieces=listed(f"“{isolated(visible(each))}”" for each in some), word=quoted)
 
 
 def _place(edit: Edit) -> str:

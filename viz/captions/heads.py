@@ -41,13 +41,13 @@ class Sharpest:
         parts = {"place": place, "query": query, "key": key, "weight": f"{weight:.2f}"}
         if self._moved:
             return _(
-                "Of all heads ({count}), {place} is moved most by one token: “{key}” moves “{query}” ({weight}).",
+                "Sharpest of all heads ({count}): {place}. “{key}” moves “{query}” ({weight}).",
                 count=self._count,
                 **parts,
             )
         return _n(
-            "Of {count} head {place} reads one token most: “{query}” reads “{key}” ({weight}).",
-            "Of {count} heads {place} reads one token most: “{query}” reads “{key}” ({weight}).",
+            "Sharpest of {count} head: {place}. “{query}” attends to “{key}” ({weight}).",
+            "Sharpest of {count} heads: {place}. “{query}” attends to “{key}” ({weight}).",
             self._count,
             **parts,
         )
@@ -69,7 +69,7 @@ def comparison_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
         if view.quantity == "moved":
             reads = _("“{query}” is moved most by “{key}” ({weight})", **parts)
         else:
-            reads = _("“{query}” reads “{key}” most ({weight})", **parts)
+            reads = _("“{query}” attends most to “{key}” ({weight})", **parts)
         said.append(f"{place.title}: {reads}")
     return listed(said, SEMICOLON) + _(".")
 
@@ -99,7 +99,7 @@ def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
     """Say where two heads differ most, either way: plain text."""
     one, other = (view.weights for view in views)
     if np.array_equal(one, other):
-        return _("The two heads read alike: no weight differs.")
+        return _("The two heads are the same: no weight differs.")
     said = []
     for place, more, less in ((places[0], one, other), (places[1], other, one)):
         if not (more > less).any():
@@ -115,7 +115,7 @@ def difference_sentence(places: Sequence[HeadPlace], views: Sequence[View]) -> s
         if views[0].quantity == "moved":
             said.append(_("in {place} “{key}” moves “{query}” more ({more} against {less})", **parts))
         else:
-            said.append(_("{place} reads “{key}” more from “{query}” ({more} against {less})", **parts))
+            said.append(_("in {place} “{query}” attends more to “{key}” ({more} against {less})", **parts))
     return listed(said, SEMICOLON) + _(".")
 
 
@@ -125,10 +125,10 @@ def combination_sentence(how: str, views: Sequence[View]) -> str:
     weight, query, key = _strongest(views[0], stack.sum(axis=0) if how == "sum" else stack.mean(axis=0))
     parts = {"query": query, "key": key, "weight": f"{weight:.2f}", "count": len(views)}
     if views[0].quantity == "moved":
-        return _("Taken together “{query}” is moved most by “{key}”.", **parts)
+        return _("Taken together, “{query}” is moved most by “{key}”.", **parts)
     if how == "sum":
-        return _("Taken together “{query}” reads “{key}” most ({weight} of {count}).", **parts)
-    return _("On average “{query}” reads “{key}” most ({weight}).", **parts)
+        return _("Taken together, “{query}” attends most to “{key}” ({weight} of {count}).", **parts)
+    return _("On average, “{query}” attends most to “{key}” ({weight}).", **parts)
 
 
 def rollout_sentence(view: View) -> str:
@@ -138,7 +138,7 @@ def rollout_sentence(view: View) -> str:
         np.fill_diagonal(weights, 0.0)  # half of a token is taken to stay in each layer: that says nothing
     share, query, key = _strongest(view, weights)
     return _(
-        "By rollout most of another token is in “{query}”: {share} of it comes from “{key}”.",
+        "By attention rollout, “{query}” contains most of another token: {share} comes from “{key}”.",
         query=query,
         key=key,
         share=f"{share:.2f}",
@@ -167,7 +167,7 @@ def overview_note(views: Sequence[View]) -> str:
     view = views[0]
     empty = threshold_note([each.shown.weights for each in views], view.threshold)
     rows, columns = (parted(each)[1] for each in (view.query_title, view.key_title))
-    parts = [_("rows, from the top: query, {rows}", rows=rows), _("columns: key, {columns}", columns=columns)]
+    parts = [_("rows (top to bottom): query, {rows}", rows=rows), _("columns: key, {columns}", columns=columns)]
     return "\u00a0· ".join((*parts, *common_notes(view), *empty))
 
 
@@ -175,7 +175,7 @@ def similarity_sentence(found: Similarity) -> str:
     """Say which two heads read most alike, and which two least: plain text."""
     count = len(found.places)
     if count < 2:
-        return _("There is one head alone: nothing to compare.")
+        return _("Only one head: nothing to compare.")
     rows, columns = np.tril_indices(count, k=-1)
     values = found.divergence[rows, columns]
 
@@ -189,9 +189,9 @@ def similarity_sentence(found: Similarity) -> str:
         return _("There are two heads: {pair}.", pair=named(most))
     if values[least] == values[most]:
         return _n(
-            "Any two of the {count} heads are equally alike (divergence {value}).",
-            "Any two of the {count} heads are equally alike (divergence {value}).",
+            "Any two of the {count} heads are equally similar (divergence {value}).",
+            "Any two of the {count} heads are equally similar (divergence {value}).",
             count,
             value=f"{values[most]:.2f}",
         )
-    return _("Most alike are {alike}; least alike are {unlike}.", alike=named(most), unlike=named(least))
+    return _("Most similar: {alike}. Least similar: {unlike}.", alike=named(most), unlike=named(least))

@@ -35,7 +35,7 @@ def notes_of(view: View) -> tuple[str, ...]:
     if not provenance.exact:
         notes.append(_("weights are approximate"))
     if view.merged:
-        notes += [_("pieces merged to words"), *_one_place_note(view)]
+        notes += [_("subwords merged into words"), *_one_place_note(view)]
     notes += [*_hidden_notes(view), *_span_notes(view)]
     if view.folded:
         notes.append(
@@ -56,7 +56,7 @@ def _hidden_notes(view: View) -> tuple[str, ...]:
     if view.between is not None:
         return (between_note(view.between, _(HIDDEN)),)
     if keys:
-        return (_("special tokens hidden: {count}; what they are given: {column}", count=keys, column=_(HIDDEN)),)
+        return (_("special tokens hidden: {count}; their weight: {column}", count=keys, column=_(HIDDEN)),)
     return (_("rows of special tokens hidden: {count}", count=queries),) if queries else ()
 
 
@@ -68,9 +68,7 @@ def _span_notes(view: View) -> tuple[str, ...]:
         notes.append(_("rows {first}-{last} of {all}; the others are hidden", **rows))
     if view.column_span is not None:
         columns = _numbers(view.column_span)
-        notes.append(
-            _("columns {first}-{last} of {all}; what the others are given: {column}", column=_(HIDDEN), **columns)
-        )
+        notes.append(_("columns {first}-{last} of {all}; weight of the others: {column}", column=_(HIDDEN), **columns))
     return tuple(notes)
 
 
@@ -90,8 +88,8 @@ def quantity_note(view: View) -> tuple[str, ...]:
     if view.quantity != "moved":
         return ()
     said = _(
-        "moved, not weight: the length of weight times value times W_O, each row over its sum (Kobayashi et al. 2020); "
-        "no explanation, and no better aligner"
+        "moved, not weight: the length of weight times value times W_O, divided by the row sum (Kobayashi et al. "
+        "2020); not an explanation, and not a better aligner"
     )
     return (said,)
 
@@ -111,7 +109,7 @@ def way_of_writing(asked: Writing) -> str:
     settings += [_("top-k {count}", count=asked.top_k)] * bool(asked.top_k)
     settings += [_("top-p {share:g}", share=asked.top_p)] * (asked.top_p < 1)
     settings.append(_("seed {seed}", seed=asked.seed))
-    return _("drawn by the model ({settings})", settings=listed(settings))
+    return _("sampled by the model ({settings})", settings=listed(settings))
 
 
 def _place_note(view: View) -> tuple[str, ...]:
@@ -137,7 +135,7 @@ def between_note(between: tuple[int, int], column: str) -> str:
     """Say which part of the map of a pair of texts is shown."""
     rows, columns = ("AB"[each] for each in between)
     return _(
-        "rows: text {rows}; columns: text {columns}, and what all else is given: {column}",
+        "rows: text {rows}; columns: text {columns}; all other weight: {column}",
         rows=rows,
         columns=columns,
         column=column,
@@ -156,7 +154,7 @@ def links_of(view: View, *, count: int = 3) -> str:
     links = strongest_links(spoken_of, count=len(queries))
     spoken = [link for link in links if is_word(queries[link.query])] or list(links)
     return listed((_reads(link, queries, keys, view.quantity) for link in spoken[:count]), SEMICOLON) or _(
-        "nothing to read"
+        "nothing to attend to"
     )
 
 
@@ -174,18 +172,18 @@ def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...], quantity
         return _("“{query}” turns most without “{key}” ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
     if quantity == "moved":
         return _("“{query}” is moved most by “{key}” ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
-    return _("“{query}” reads “{key}” most ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
+    return _("“{query}” attends most to “{key}” ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
 
 
 def map_title(site: Site) -> str:
     """Say in words what kind of attention `site` is."""
     if site.kind == "cross":
-        return _("cross-attention: the decoder reads the encoder's text")
+        return _("cross-attention")
     if site.kind == "hops":
-        return _("hops: learned vectors, the same for every sentence, read the text")
+        return _("hops: learned queries, the same for every sentence")
     if site.stack == "encoder":
-        return _("encoder self-attention: the text reads itself")
-    return _("decoder self-attention: what is written reads itself, never ahead")
+        return _("encoder self-attention")
+    return _("causal decoder self-attention")
 
 
 def common_notes(view: View) -> tuple[str, ...]:
@@ -197,8 +195,8 @@ def common_notes(view: View) -> tuple[str, ...]:
 def empty_note(threshold: float, count: int | str, cells: int) -> str:
     """Say that `count` of so many cells are below the threshold."""
     return _n(
-        "below {least}: {some} of {count} cell, drawn empty",
-        "below {least}: {some} of {count} cells, drawn empty",
+        "{some} of {count} cell below {least}, left empty",
+        "{some} of {count} cells below {least}, left empty",
         cells,
         least=f"{threshold:g}",
         some=count,
@@ -221,6 +219,6 @@ def linking_note(linking: Linking) -> str:
     """Say what the ringed cells of a map are; nothing where none is ringed."""
     return {
         "none": "",
-        "strongest": _("ringed: links that align, the strongest of each row"),
-        "grown": _("ringed: links that align, the maxima of rows and of columns, grown diagonally"),
+        "strongest": _("ringed: alignment links (the strongest of each row)"),
+        "grown": _("ringed: alignment links (row and column maxima, grown diagonally)"),
     }[linking]

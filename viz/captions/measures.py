@@ -12,7 +12,7 @@ from viz.text.tokens import isolated, visible
 
 _NAMES: Mapping[str, str] = {
     "entropy": mark("entropy, bits"),
-    "breadth": mark("entropy, share of most"),
+    "breadth": mark("entropy, share of maximum"),
     "distance": mark("mean distance, tokens"),
     "aligned": mark("on what it writes"),
     "behind": mark("on one word back"),
@@ -32,48 +32,44 @@ _NAMES: Mapping[str, str] = {
 }
 
 _MEANINGS: Mapping[str, str] = {
-    "entropy": mark(
-        "How widely a query spreads its reading, on average: 0 bits if it reads one token, 3 bits as if 8 alike."
-    ),
-    "breadth": mark("The same entropy divided by the most that it could be, so that short and long texts compare."),
+    "entropy": mark("Mean entropy of a query's attention: 0 bits on one token, 3 bits as if spread evenly over 8."),
+    "breadth": mark("The same entropy divided by its maximum, to compare short and long texts."),
     "distance": mark(
-        "How many places, as tokens are shown, the one that reads and the one being read stand apart, on average: "
-        "0 for itself, 1 for a neighbour."
+        "Mean distance between query and key, in tokens as they are shown: 0 for itself, 1 for a neighbour."
     ),
     "aligned": mark(
-        "Share of all reading that goes to the source word of the word being written: the one that the best aligning "
-        "head reads most."
+        "Share of all attention that goes to the source word of the word being written: the one that the best "
+        "aligning head attends to most."
     ),
-    "behind": mark("Share of all reading that goes to the source word of the word written just before."),
-    "ahead": mark("Share of all reading that goes to the source word of the word that is written next."),
-    "previous": mark("Share of all reading that goes to the token just before the one that reads."),
-    "same": mark("Share of all reading in which a token reads itself."),
-    "next": mark("Share of all reading that goes to the token just after the one that reads."),
+    "behind": mark("Share of all attention that goes to the source word of the previous written word."),
+    "ahead": mark("Share of all attention that goes to the source word of the next written word."),
+    "previous": mark("Share of all attention that goes to the token just before the query."),
+    "same": mark("Share of all attention that goes to the token itself."),
+    "next": mark("Share of all attention that goes to the token just after the query."),
     "near": mark(
-        "Share of all reading that goes to the token itself and to the two at either side (of text that is never read "
-        "ahead, the two before)."
+        "Share of all attention that goes to the token itself and to two tokens on either side (causal attention: "
+        "the two before)."
     ),
-    "first": mark("Share of all reading that goes to the first token of the text, whoever reads."),
-    "last": mark("Share of all reading that goes to the end of the source text, where heads often rest."),
+    "first": mark("Share of all attention that goes to the first token."),
+    "last": mark("Share of all attention that goes to the end of the source text, often an attention sink."),
     "delimiter": mark(
-        "Share of all reading that goes to punctuation, and to special tokens after the first, such as those that end "
-        "a text."
+        "Share of all attention that goes to punctuation and to special tokens after the first, such as end marks."
     ),
-    "punctuation": mark("Share of all reading that goes to punctuation, special tokens left out."),
+    "punctuation": mark("Share of all attention that goes to punctuation, special tokens left out."),
     "one": mark(
-        "Share of all reading that goes to the token that is read most, whoever reads; the first token, punctuation "
-        "and special tokens are left out."
+        "Share of all attention that goes to the one token with the most, from all queries; the first token, "
+        "punctuation and special tokens are left out."
     ),
     "repeated": mark(
-        "Of tokens that stand in the text more than once, the share of their reading that goes to the others."
+        "For tokens that occur more than once: share of their attention that goes to the other occurrences."
     ),
     "induction": mark(
-        "Of tokens that came before, the share of their attention to the token after an earlier occurrence "
-        "(Olsson and others 2022)."
+        "For tokens that occurred before: share of their attention that goes to the token after an earlier "
+        "occurrence (Olsson et al. 2022)."
     ),
     "unread": mark(
-        "Share of all reading that goes to no token of the text, but to a sink beside it or to nothing at all; in "
-        "the entropy this counts as one more token."
+        "Share of all attention outside the text: on a sink beside it, or on nothing; the entropy counts this as "
+        "one more token."
     ),
 }
 
@@ -88,10 +84,10 @@ LABEL_NAMES: Mapping[str, str] = {
     "delimiter": mark("end or punctuation"),
     "near": mark("neighbours"),
     "repeated": mark("same word elsewhere"),
-    "one": mark("one token, whoever reads"),
+    "one": mark("one token for all queries"),
     "unread": mark("no token"),
     "broad": mark("broad"),
-    "sharp": mark("sharp, wherever it reads"),
+    "sharp": mark("sharp, no fixed position"),
     "none": mark("no clear pattern"),
 }
 """Message id of every label, by the keys of `models.measures.labels.LABELS`."""
@@ -148,11 +144,11 @@ def remark_of(label: HeadLabel, sink: str = "") -> str:
 def meaning_of_label() -> str:
     """Say when a head is called after a pattern."""
     return _(
-        "A head is named after a pattern that gets at least a quarter of its attention, and clearly more than by "
-        "chance: its own weights, dealt out anew in each row, get the name of any pattern in at most 5 of 100 deals. "
-        "The first token, end marks and punctuation are left out. A head is named after them only if they get three "
-        "quarters of its attention. Without a pattern a head is called broad if it attends to nearly all tokens "
-        "alike, sharp if its entropy is at most half of the largest possible."
+        "A head is named after a pattern with at least a quarter of its attention, clearly more than by chance. "
+        "For chance, its weights are shuffled in each row: at most 5 of 100 shuffles may get any pattern name. The "
+        "first token, end marks and punctuation are left out. They name a head only with three quarters of its "
+        "attention. A head without a pattern is broad if it attends to nearly all tokens alike. It is sharp if its "
+        "entropy is at most half of the maximum."
     )
 
 
@@ -161,11 +157,11 @@ def left_out(site: Site) -> str:
     if site.kind == "cross":
         return _(
             "Left out: distance, previous, itself, next and neighbours. Query and key are tokens of two different "
-            "texts, so that equal positions mean nothing."
+            "texts: equal positions mean nothing."
         )
     if site.stack == "decoder":
         return _(
-            "Left out: next and last. This attention never looks ahead: the share on the next token is 0, and only "
-            "the last row can read the last token."
+            "Left out: next and last. This attention never looks ahead. The share on the next token is 0, and only "
+            "the last row can attend to the last token."
         )
     return ""

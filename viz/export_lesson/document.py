@@ -59,7 +59,7 @@ def _page(lesson: Lesson) -> str:
     lesson_script = bundled(_HERE / "lesson.js")
     scripts = scripts_html(pictures.canvases) + f'<script type="module">{lesson_script}</script>'
     charts = _charts() if pictures.has_charts else ""
-    without = _("The pictures need JavaScript, which this browser does not run.")
+    without = _("The pictures need JavaScript. Turn it on in this browser.")
     body = "".join(
         (
             f"<header><h1>{escape(lesson.title)}</h1><p>{html_of(lesson.about, inline=True)}</p></header>",
@@ -156,12 +156,12 @@ def _stands(pictures: Pictures) -> str:
     """Say what a file cannot do."""
     said = [
         _(
-            "This file needs no server and no network: its pictures answer here. Sentences, settings and numbers stand "
-            "as they were when it was made; Attention Bench itself can change them."
+            "This file needs no server and no network, and its pictures are interactive. Sentences, settings and "
+            "numbers are fixed. To change them, use Attention Bench."
         )
     ]
     if pictures.is_cut:
-        said.append(_("Not every word and column that can be chosen is in this file: what is missing stays as it is."))
+        said.append(_("Some words and columns are not in this file. Choosing them changes nothing."))
     return escape(" ".join(said))
 
 

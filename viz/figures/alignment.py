@@ -103,7 +103,7 @@ def alignment_heatmap(
         each if isinstance(each, View) else choose_view(each, unit=unit, site=site, head=head, reading=reading)
         for each in several
     ]
-    meaning = _("attention weight: share of the reading given to this word")
+    meaning = _("attention weight")
     if views[0].quantity == "moved":
         meaning = views[0].meaning
     colours = weight_colours(colour, width=width, meaning=meaning)

@@ -28,7 +28,7 @@ def one_vector(read: Sequence[str], written: Sequence[str], *, title: str, numbe
     """Return the picture of a model without attention: every word goes through one vector."""
     return WordLinks(
         title=_("{title}: one vector", title=title),
-        note=_("all that the decoder gets of the sentence"),
+        note=_("everything the decoder sees"),
         label=_("{title}: every word of the sentence goes through one vector.", title=title),
         read=read,
         written=written,
@@ -44,9 +44,9 @@ def many_looks(view: View) -> WordLinks:
     ]
     return WordLinks(
         title=_("{title}: each word looks back", title=view.title),
-        note=_("lines: attention, as thick as the weight; none below {least}", least=_LEAST_SHOWN),
+        note=_("lines: attention; thicker means more weight; none below {least}", least=_LEAST_SHOWN),
         label=_(
-            "{title}: lines join each written word to the words that it reads, as thick as the weight.",
+            "{title}: lines join each written word to the words it attends to; thicker means more weight.",
             title=view.title,
         ),
         read=view.shown.key_tokens.texts,

@@ -37,15 +37,15 @@ def chance_heatmap(view: View, band: Band, *, chance: str, colour: Colour = "lin
         if values.shape != weights.shape:
             message = f"{name}: got shape {values.shape}; expected that of the map, {weights.shape}"
             raise ValueError(message)
-    meaning = _("attention weight, where it is outside what chance gives; grey: inside it")
+    meaning = _("attention weight outside the chance range; grey: within it")
     share = _n(
-        "{some} of {count} cell outside (about {expected} expected by chance)",
-        "{some} of {count} cells outside (about {expected} expected by chance)",
+        "{some} of {count} cell outside the chance range (about {expected} expected by chance)",
+        "{some} of {count} cells outside the chance range (about {expected} expected by chance)",
         band.beyond.size,
         some=int(band.beyond.sum()),
         expected=round(band.beyond.size * band.expected),
     )
-    said = _("by chance {low} to {high}", low="%{customdata[1]:.4f}", high="%{customdata[2]:.4f}")
+    said = _("chance range: {low} to {high}", low="%{customdata[1]:.4f}", high="%{customdata[2]:.4f}")
     panel = panel_of(view, title=view.title, notes=(chance, share, *notes_of(view)))
     panel = replace(panel, extras=(band.low, band.high), closing=f"<br>{said}", grey=~band.beyond)
     colours = weight_colours(colour, width=width, meaning=meaning)

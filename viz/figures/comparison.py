@@ -122,7 +122,7 @@ def head_difference(
     """
     one, other = pick_views(trace, sites, unit, (first, second), hiding)
     meaning = _(
-        "difference of weights: above 0 (purple) {first} reads this token more, below 0 (orange) {second}",
+        "difference of weights: above 0 (purple) {first} attends to this token more, below 0 (orange) {second}",
         first=first.title,
         second=second.title,
     )
@@ -188,8 +188,8 @@ def head_combination(
     if how == "sum":
         values, title = weights.sum(axis=0), _n("Sum of {count} head", "Sum of {count} heads", count)
         meaning = _n(
-            "sum of {count} attention weight: from 0 to {count}, not to 1, because each head gives 1 in all",
-            "sum of {count} attention weights: from 0 to {count}, not to 1, because each head gives 1 in all",
+            "sum of {count} attention weight: from 0 to {count}, because each head sums to 1",
+            "sum of {count} attention weights: from 0 to {count}, because each head sums to 1",
             count,
         )
     else:

@@ -146,7 +146,7 @@ def difference_multiples(
 def _cell(shown: Difference, *, weight: str, query: str, key: str) -> str:
     """Return the hover text of a cell: the difference, both weights, both tokens."""
     first, second = map(tokens.escape, shown.names())
-    said = mark("{difference}: {first} {one}, {second} {other}<br>“{query}” reads “{key}”")
+    said = mark("{difference}: {first} {one}, {second} {other}<br>“{query}” attends to “{key}”")
     if shown.first.quantity == "moved":
         said = mark("{difference}: {first} {one}, {second} {other}<br>“{key}” moves “{query}”")
     return _(

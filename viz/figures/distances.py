@@ -39,7 +39,7 @@ def distance_cosines(tables: Mapping[str, Numbers], distances: NDArray[np.int64]
 
     Shapes: `tables` [distance, d_head]; `distances` [distance].
     """
-    meaning = _("cosine of two vectors: 1 the same direction, 0 none in common, below 0 against each other")
+    meaning = _("cosine of two vectors: 1 same direction, 0 at right angles, below 0 opposing")
     labels = TokenSequence.from_words(map(signed, distances.tolist()))
     panels = []
     for name, vectors in tables.items():
@@ -50,7 +50,7 @@ def distance_cosines(tables: Mapping[str, Numbers], distances: NDArray[np.int64]
                 notes=notes,
                 queries=labels,
                 keys=labels,
-                query_title=_("distance: key less query, in tokens"),
+                query_title=_("distance: key minus query, in tokens"),
                 key_title=_("another distance"),
                 values=cosines(vectors),
                 cell=_cosine,
@@ -69,7 +69,7 @@ def distance_norms(tables: Mapping[str, Numbers], distances: NDArray[np.int64], 
     """Show how long the vector of each distance is: a line a table."""
     lines = {name: np.linalg.norm(np.asarray(vectors, np.float64), axis=1) for name, vectors in tables.items()}
     drawn = [_line(name, distances, each, HEAD_COLOURS[place]) for place, (name, each) in enumerate(lines.items())]
-    layout = _lines_layout(_("How long the vectors are"), _("norm of the vector"), width)
+    layout = _lines_layout(_("Lengths of the vectors"), _("norm of the vector"), width)
     layout["yaxis"]["rangemode"] = "tozero"
     return go.Figure(drawn, layout)
 
@@ -105,7 +105,7 @@ def _lines_layout(title: str, meaning: str, width: float) -> dict[str, Any]:
     height = TOP + LINE_HEIGHT + BOTTOM
     grid = {"showgrid": True, "gridcolor": "rgba(128,128,128,0.25)", "zeroline": True}
     return titled_layout(title, width, height) | {
-        "xaxis": named_axis(_("distance: key less query, in tokens"))
+        "xaxis": named_axis(_("distance: key minus query, in tokens"))
         | {"domain": [LEFT / width, 0.995], "anchor": "y", "nticks": 9},
         "yaxis": named_axis(meaning)
         | {"domain": [BOTTOM / height, 1 - TOP / height], "anchor": "x", "nticks": 6, **grid},
@@ -120,7 +120,7 @@ def score_parts_heatmap(view: View, words: Numbers, distance: Numbers, *, width:
     Shapes: `words` [query, key]; `distance` [query, key].
     """
     largest = max(float(np.nanmax(np.abs(each))) for each in (words, distance)) or 1.0
-    meaning = _("part of the score before the softmax: above 0 it draws the reading to this token, below 0 away")
+    meaning = _("part of the score before the softmax: above 0 raises the weight of this token, below 0 lowers it")
     colours = difference_colours("linear", width=width, meaning=meaning, largest=largest)
     panels = []
     for title, values in ((_("From the words: q k"), words), (_("From the distance: q a^K"), distance)):

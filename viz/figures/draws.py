@@ -23,19 +23,21 @@ def draws_heatmap(soft: View, drawn: View, *, count: int, colour: Colour = "line
     panels = (
         panel_of(
             soft,
-            title=_("Probabilities, from which a word is drawn"),
-            notes=(_("of the run that reads the likeliest"), *notes_of(soft)),
+            title=_("Probabilities from which a word is sampled"),
+            notes=(_("from the run that always picks the likeliest word"), *notes_of(soft)),
         ),
         replace(
             panel_of(
                 drawn,
-                title=_n("{count} draw: the word that was read", "{count} draws: how often each word was read", count),
+                title=_n(
+                    "{count} draw: the word that was picked", "{count} draws: how often each word was picked", count
+                ),
                 notes=(_("share of the draws"), *notes_of(drawn)),
             ),
             extras=(soft.weights,),
             closing="<br>" + _("probability: {number}", number="%{customdata[1]:.4f}"),
         ),
     )
-    meaning = _("probability of this word, and share of the draws that read it")
+    meaning = _("probability of this word, and share of the draws that picked it")
     colours = weight_colours(colour, width=width, meaning=meaning)
     return draw_panels(panels, colours, colour=colour, width=width, most_labelled=None)

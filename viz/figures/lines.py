@@ -182,7 +182,9 @@ def _links(
     found.sort(key=lambda link: -link[0])
     named = tokens.full_label(text)
     head = (
-        _("“<b>{token}</b>” reads", token=named) if side == "query" else _("“<b>{token}</b>” is read by", token=named)
+        _("“<b>{token}</b>” attends to", token=named)
+        if side == "query"
+        else _("“<b>{token}</b>” gets attention from", token=named)
     )
     parts = [
         _(
@@ -265,7 +267,7 @@ def _notes(view: View, lines: Sequence[_Lines], least: float) -> tuple[str, ...]
     """Say how the lines are read, and how many are left out: plain text."""
     drawn, all_ = sum(len(each.weights) for each in lines), len(lines) * view.shown.weights[0].size
     return (
-        _("lines run from the query at the left, which reads, to the key at the right, which is read"),
+        _("lines run from the query (left) to the key (right)"),
         _(
             "thicker: more weight; below {least} not drawn: {count} of {all}",
             least=f"{least:g}",

@@ -27,7 +27,7 @@ def steps_and_gradients(paths: Mapping[str, Paths], titles: Mapping[str, str], *
         steps = by_distance(each.steps)
         steps[~np.isfinite(steps)] = np.nan
         lines.append(go.Scatter(y=steps, hovertemplate=_("<b>%{y}</b> steps<br>%{x} tokens apart"), **shared))
-        said = _("<b>%{y:.3g}</b> of a word's own<br>%{x} tokens apart")
+        said = _("<b>%{y:.3g}</b> of a word's own gradient<br>%{x} tokens apart")
         shares = sizes / sizes[0]
         lines.append(go.Scatter(y=shares, yaxis="y2", showlegend=False, hovertemplate=said, **shared))
     count = max(len(each.steps) for each in paths.values())
@@ -37,7 +37,7 @@ def steps_and_gradients(paths: Mapping[str, Paths], titles: Mapping[str, str], *
 def _layout(count: int, width: float, legend: int) -> dict[str, Any]:
     return two_panels(
         _("From a word to the state of another"),
-        {"title": _("distance in tokens, from 0: the token itself"), "range": [-0.5, count - 0.5]},
+        {"title": _("distance in tokens (0: the token itself)"), "range": [-0.5, count - 0.5]},
         (
             {"title": _("steps on the way"), "rangemode": "tozero"},
             {"title": _("gradient: share of own"), "type": "log", "exponentformat": "none", "dtick": 1},

@@ -75,7 +75,7 @@ def dot_products_by_distance(encoding: NDArray[np.floating[Any]], *, width: floa
     """
     distances, means, _spread = dot_products(encoding)
     height = TOP + LINE_HEIGHT + BOTTOM
-    layout = titled_layout(_("How alike two positions are"), width, height) | {
+    layout = titled_layout(_("Similarity of two positions"), width, height) | {
         "xaxis": named_axis(_("distance between the two positions"))
         | {"domain": [LEFT / width, 0.995], "anchor": "y", "nticks": 9},
         "yaxis": named_axis(_("dot product"))

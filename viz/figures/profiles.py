@@ -168,7 +168,7 @@ def _fit(columns: Sequence[_Column], width: float) -> _Sizes:
 
 def _meanings(measures: Sequence[Measure], reason: str) -> list[str]:
     """Return what each column says, and which are left out: plain text."""
-    score = _("Of a pattern its share of the reading, of a broad head its entropy as a share of the most.")
+    score = _("For a pattern: its share of the attention. For a broad head: its entropy, as a share of the maximum.")
     said = [
         (_("label"), meaning_of_label()),
         (_("score"), score),

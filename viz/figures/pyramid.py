@@ -26,7 +26,7 @@ def pyramid_chart(found: Pyramid, moved: Numbers, texts: Sequence[str], *, width
     Shapes: `moved` [token].
     """
     names = [tokens.escape(tokens.shorten(tokens.visible(text.strip() or text), 12)) for text in texts]
-    said = _("<b>%{y:.2f}</b> of its length: so far the one vector moves without “%{customdata}”")
+    said = _("without “%{customdata}” the one vector moves by <b>%{y:.2f}</b> of its length")
     bars = go.Bar(
         x=list(range(len(names))),
         y=moved,
@@ -51,7 +51,7 @@ def _cells(found: Pyramid, names: Sequence[str]) -> go.Bar:
             rows.append(row)
             shares.append(float(slope) / whole)
             says.append(" ".join(names[cell : cell + reach]))
-    said = _("made of: %{text}<br><b>%{customdata:.2f}</b> of what moves the top from its row")
+    said = _("made of: %{text}<br><b>%{customdata:.2f}</b> of its row's effect on the top")
     return go.Bar(
         x=places,
         y=[FILLED] * len(rows),
@@ -87,7 +87,7 @@ def _layout(rows: int, names: Sequence[str], width: float) -> dict[str, Any]:
         "width": width,
         "height": height + TITLE_HEIGHT + BELOW,
         "margin": {"l": 72, "r": 16, "t": TITLE_HEIGHT, "b": BELOW},
-        "title": headed(_("The pyramid: {count} pieces folded into one vector", count=len(names))),
+        "title": headed(_("Pyramid: {count} subwords folded into one vector", count=len(names))),
         "barmode": "overlay",
         "xaxis": axis
         | {
@@ -96,15 +96,15 @@ def _layout(rows: int, names: Sequence[str], width: float) -> dict[str, Any]:
             "tickvals": list(range(len(names))),
             "ticktext": list(names),
             "automargin": True,
-            "title": {"text": _("pieces of the sentence"), "font": {"size": FONT_SIZE}, "standoff": 6},
+            "title": {"text": _("subwords of the sentence"), "font": {"size": FONT_SIZE}, "standoff": 6},
         },
         "yaxis": axis
         | {
             "domain": [(BARS + BETWEEN) / height, 1],
             "range": [-0.05, rows],
             "tickvals": [0.5, rows - 0.5] if rows > 1 else [0.5],
-            "ticktext": [_("pieces"), _("top")][:rows],
-            "title": {"text": _("rows, the top above"), "font": {"size": FONT_SIZE}},
+            "ticktext": [_("subwords"), _("top")][:rows],
+            "title": {"text": _("rows, the top row above"), "font": {"size": FONT_SIZE}},
         },
         "yaxis2": axis
         | {

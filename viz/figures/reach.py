@@ -50,5 +50,5 @@ _NOTE: dict[str, Any] = {"showarrow": False, "yanchor": "top", "font": {"size": 
 
 def _layout(width: float, legend: int) -> dict[str, Any]:
     weight = {"title": _("mean weight"), "rangemode": "tozero", "tickformat": ".0%"}
-    back = {"title": _("how many tokens back, from the one that reads"), "range": [0.5, FAR + 0.5], "dtick": 1}
-    return two_panels(_("How far back they read"), back, (weight, weight), width=width, legend=legend)
+    back = {"title": _("distance back from the query, in tokens"), "range": [0.5, FAR + 0.5], "dtick": 1}
+    return two_panels(_("How far back they attend"), back, (weight, weight), width=width, legend=legend)

@@ -93,8 +93,8 @@ def rollout_heatmap(
     view = rollout_view(trace, sites=sites, layer=layer, unit=unit, hiding=hiding)
     last = view.shown.site.layer
     notes = (
-        _("computed, not a weight of the model: in each layer half of a token is taken to stay, half to come from"),
-        _("what the heads read on average (Abnar & Zuidema 2020)"),
+        _("computed, not a weight of the model: each layer is assumed to keep half of a token and take half from"),
+        _("the average attention of its heads (Abnar & Zuidema 2020)"),
     )
     title = _("Attention rollout, layers 0 to {last}", last=last) if last else _("Attention rollout, layer 0")
     meaning = _("attention rollout: share of the input token in this token, computed from all heads of these layers")

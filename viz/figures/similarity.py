@@ -87,7 +87,7 @@ def similarity_heatmap(
     grid = _fit(len(found.places), width)
     notes = [*common_notes(view)]
     if not all(trace[site].rows_sum_to_one for site in sites_at(trace, sites)):
-        notes.append(_("what goes to no token counts as one more token"))
+        notes.append(_("weight on no token counts as one more token"))
     layout = _layout(found, grid, notes) | {"meta": asdict(view.subject)}
     layout["shapes"] = [each for place in picked for each in _marks(found.places.index(place), grid.heads)]
     return go.Figure([_heatmap(found), _markers(found, grid.cell)], layout)
@@ -116,10 +116,10 @@ def _fit(count: int, width: float) -> _Square:
 
 def _layout(found: Similarity, grid: _Square, notes: Sequence[str]) -> dict[str, Any]:
     across, side = grid.across, grid.side
-    meaning = _("Jensen-Shannon divergence, mean over queries: 0 the two heads read alike, 1 they share no token")
+    meaning = _("Jensen-Shannon divergence, mean over queries: 0 same attention, 1 no token in common")
     colours = fitting_colours(divergence_axis(meaning), across)
-    title = wrapped(_n("How alike {count} head reads", "How alike {count} heads read", grid.heads), across, TITLE_SIZE)
-    explained = _("in the order in which like stands by like; dark where two heads read alike")
+    title = wrapped(_n("Similarity of {count} head", "Similarity of {count} heads", grid.heads), across, TITLE_SIZE)
+    explained = _("similar heads are next to each other; dark: similar attention")
     note = wrapped("\u00a0· ".join((explained, *notes)), across)
     top = len(title) * TITLE_SIZE * LINE_HEIGHT + len(note) * LINE + grid.gutter
     height = top + side + bar_height(colours) + LINE

@@ -82,7 +82,7 @@ def text_reading(
     >>> from models import load
     >>> trace = load("transformer-en-fr").attend("The cat sleeps.")
     >>> text_reading(trace, head=HeadPlace(1, 5), word="cat")
-    TextReading(title='What “cat” reads')
+    TextReading(title='What “cat” attends to')
     """
     check_colour(colour)
     (view,) = pick_views(trace, sites, unit, [head], hiding)

@@ -30,7 +30,7 @@ def loss_and_error(curves: Mapping[str, Curve], at: int, *, width: float = 1320)
         shared = {"x": each.tokens, "name": tokens.escape(each.title), "legendgroup": key, **line_style(place)}
         said = _("loss <b>%{y:.2f}</b> after %{x:,} tokens")
         lines.append(go.Scatter(y=each.losses, hovertemplate=said, **shared))
-        said = _("alignment error <b>%{y:.2f}</b> after %{x:,} tokens")
+        said = _("alignment error rate <b>%{y:.2f}</b> after %{x:,} tokens")
         lines.append(go.Scatter(y=each.errors, yaxis="y2", showlegend=False, hovertemplate=said, **shared))
     return go.Figure(lines, _layout(at, width, legend_lines([line.name for line in lines[::2]], width)))
 

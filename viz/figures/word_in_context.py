@@ -29,7 +29,7 @@ def word_across_layers(
 ) -> go.Figure:
     """Show the cosine of a word's two vectors in each layer, and the mean of different words beside it."""
     same = _("“{word}”, here and there", word=tokens.escape(tokens.visible(found.word)))
-    others = _("different words, the mean")
+    others = _("mean of different words")
     lines = [
         _line(found.cosines.tolist(), static, same, (COLOURS[0], "circle", "solid")),
         _line(found.baseline.tolist(), static_baseline, others, (COLOURS[1], "diamond", "dash")),
@@ -69,7 +69,7 @@ def _layout(found: WordInContext, width: float, legend: int) -> dict[str, Any]:
         "legend": {"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "font": {"size": NOTE_SIZE}},
         "xaxis": axis
         | {
-            "title": {"text": _("layer; 0: what goes into the first"), "font": {"size": FONT_SIZE}},
+            "title": {"text": _("layer (0: input of the first layer)"), "font": {"size": FONT_SIZE}},
             "range": [STATIC - 0.5, last + 0.4],
             "tickvals": places,
             "ticktext": [_("static"), *map(str, places[1:])],

@@ -52,7 +52,7 @@ class SheetPart:
         for name, _value in self.node.value:
             if _name(name) not in required and _name(name) not in optional:
                 here = SheetPart(name, self.file, found[_name(name)].key)
-                raise here.error(Message("there is no such key; there are: {known}", known=known))
+                raise here.error(Message("unknown key; known keys: {known}", known=known))
         for name in required:
             if name not in found:
                 raise self.error(Message("the key “{name}” is missing", name=name))
@@ -67,7 +67,7 @@ class SheetPart:
             text = _name(name)
             key = f"{self.key}, {text}" if self.key else text
             if text in found:
-                raise SheetPart(name, self.file, key).error(Message("this key stands here twice"))
+                raise SheetPart(name, self.file, key).error(Message("this key appears twice"))
             found[text] = SheetPart(value, self.file, key)
         return found
 
@@ -104,7 +104,9 @@ class SheetPart:
         """Return a text that is one of `known`."""
         text = self.text()
         if text not in known:
-            raise self.error(Message("there is no “{text}”; there are: {known}", text=text, known=", ".join(known)))
+            raise self.error(
+                Message("unknown value “{text}”; known values: {known}", text=text, known=", ".join(known))
+            )
         return text
 
 
@@ -121,20 +123,20 @@ def document_of(data: bytes, file: str) -> SheetPart:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        raise LessonError(file, line, "", Message("this is no UTF-8 text")) from error
+        raise LessonError(file, line, "", Message("this is not UTF-8 text")) from error
     try:
         _look_through(text, file)
         node = yaml.compose(text, Loader=_LOADER)
     except yaml.MarkedYAMLError as error:
         place = error.problem_mark or error.context_mark
-        reason = Message("this is no YAML ({reason})", reason=error.problem or "?")
+        reason = Message("this is not valid YAML ({reason})", reason=error.problem or "?")
         if "nesting depth" in (error.problem or ""):  # libyaml looks ahead, to 1,000, before `_look_through` counts
-            reason = Message("this holds more than a lesson does")
+            reason = Message("this is more than a lesson may contain")
         raise LessonError(file, place.line + 1 if place else 1, "", reason) from error
     except (yaml.YAMLError, ValueError) as error:
         if isinstance(error, LessonError):
             raise
-        reason = Message("this is no YAML ({reason})", reason=str(error).splitlines()[0])
+        reason = Message("this is not valid YAML ({reason})", reason=str(error).splitlines()[0])
         raise LessonError(file, 1, "", reason) from error
     if node is None:
         raise LessonError(file, 1, "", Message("the file is empty"))
@@ -147,13 +149,13 @@ def _look_through(text: str, file: str) -> None:
     for parts, event in enumerate(yaml.parse(text, Loader=_LOADER)):
         line = event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            reason = Message("anchors and aliases (& and *) are not taken")
+            reason = Message("anchors and aliases (& and *) are not allowed")
             raise LessonError(file, line, "", reason)
         if getattr(event, "tag", None):
-            raise LessonError(file, line, "", Message("tags (!) are not taken"))
+            raise LessonError(file, line, "", Message("tags (!) are not allowed"))
         documents += isinstance(event, yaml.DocumentStartEvent)
         if documents > 1:
-            raise LessonError(file, line, "", Message("one file is one lesson"))
+            raise LessonError(file, line, "", Message("a file contains exactly one lesson"))
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST or parts > MOST_PARTS:
-            raise LessonError(file, line, "", Message("this holds more than a lesson does"))
+            raise LessonError(file, line, "", Message("this is more than a lesson may contain"))

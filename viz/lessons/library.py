@@ -56,7 +56,7 @@ def _read(
 ) -> Lesson | LessonError:
     try:
         if not is_name(path.stem):
-            reason = Message("the name of a lesson's file is letters, digits and hyphens")
+            reason = Message("a lesson's file name may contain only letters, digits and hyphens")
             raise LessonError(path.name, 1, "", reason)
         with path.open("rb") as file:
             data = file.read(LARGEST + 1)

@@ -79,7 +79,7 @@ def read_lesson(data: bytes, *, file: str, name: str, pages: Pages) -> Lesson:
     found = whole.fields(("title", "language", "steps"), ("about", "minutes", "kind", "number", "questions"))
     language = found["language"].text(20)
     if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", language):
-        raise found["language"].error(Message("a code of a language is expected, such as “en” or “zh”"))
+        raise found["language"].error(Message("a language code is expected, such as “en” or “zh”"))
     return Lesson(
         name=name,
         title=_prose(found["title"], LONGEST_LINE),
@@ -97,7 +97,9 @@ def _asked_twice(part: SheetPart) -> tuple[Question, ...]:
     """Return the questions that are asked before the lesson and after it."""
     found = tuple(map(_question, part.items(MOST_QUESTIONS)))
     if any(each.mark for each in found):
-        raise part.error(Message("these questions have “choices” and “right”: no row is marked before the lesson"))
+        raise part.error(
+            Message("questions before and after a lesson need “choices” and “right”: no row is marked there")
+        )
     return found
 
 
@@ -109,9 +111,9 @@ def _prose(part: SheetPart, most: int = 4000) -> str:
     """Return Markdown that shows no HTML and fetches no picture."""
     text = part.text(most)
     if found := _HTML.search(text):
-        raise part.error(Message("HTML is not shown: {text}", text=found[0][:LONGEST_LINE]))
+        raise part.error(Message("HTML is not allowed: {text}", text=found[0][:LONGEST_LINE]))
     if _PICTURE.search(text):
-        raise part.error(Message("pictures are not fetched: the page itself is the picture"))
+        raise part.error(Message("pictures are not allowed: the page itself is the picture"))
     return text
 
 
@@ -145,22 +147,22 @@ def _link(part: SheetPart, names: Sequence[str]) -> dict[str, str]:
         if not _has(names, name):
             raise where.error(Message("the page has no setting “{name}”", name=name))
         if is_of_hub(value) or value == _OPENS_A_HUB:
-            raise where.error(Message("a lesson opens no model of the hub: “{value}”", value=value[:LONGEST_LINE]))
+            raise where.error(Message("a lesson cannot open a Hub model: “{value}”", value=value[:LONGEST_LINE]))
     found = {name: value for _where, name, value in given}
     if len(found) < len(given):
-        raise part.error(Message("a setting stands in the link twice"))
+        raise part.error(Message("a setting appears twice in the link"))
     return found
 
 
 def _edits(part: SheetPart, names: Sequence[str]) -> str:
     """Return edits as the link holds them."""
     if not _has(names, EDITS):
-        raise part.error(Message("the page has no edits"))
+        raise part.error(Message("this page does not support edits"))
     for each in part.items(MOST_CLAIMS):
         try:
             read_edit(each.text())
         except ValueError as error:
-            raise each.error(Message("this is no edit ({reason})", reason=error)) from error
+            raise each.error(Message("this is not a valid edit ({reason})", reason=error)) from error
     return BETWEEN_EDITS.join(each.text() for each in part.items(MOST_CLAIMS))
 
 
@@ -174,7 +176,7 @@ def _question(part: SheetPart) -> Question:
     found = part.fields(("ask",), ("choices", "right", "mark"))
     ask = _prose(found["ask"])
     if ("choices" in found) == ("mark" in found) or ("choices" in found) != ("right" in found):
-        raise part.error(Message("a question has “choices” and “right”, or “mark”"))
+        raise part.error(Message("a question needs “choices” and “right”, or “mark”"))
     if "mark" in found:
         return Question(ask, mark=_row(found["mark"], ("mechanism", "word")))
     choices = tuple(_prose(each, 400) for each in found["choices"].items(MOST_CHOICES))
@@ -184,7 +186,7 @@ def _question(part: SheetPart) -> Question:
 def _expectation(part: SheetPart) -> Expectation:
     found = part.fields((), (*CLAIMS, *COMPUTED, GIVEN))
     if not {"model", "quantity", GIVEN} & found.keys():
-        raise part.error(Message("a claim names a “model”, a “quantity” or a “given” number"))
+        raise part.error(Message("a claim needs a “model”, a “quantity” or a “given” number"))
     if "quantity" in found:
         found["quantity"].one_of(QUANTITIES)
     if "rank" in found:

@@ -39,7 +39,7 @@ class SheetAnswer:
 
 def sheet_of(pins: Sequence[tuple[Pin, str]], answers: Sequence[SheetAnswer], author: str = "") -> str:
     """Return the sheet as HTML with everything inside; every text of the student is escaped."""
-    title = _("Hand-in sheet")
+    title = _("Worksheet")
     parts = [f"<h1>{escape(title)}</h1>", f"<p>{escape(author)}</p>" if author else ""]
     parts += [_section(number, pin, remark) for number, (pin, remark) in enumerate(pins, 1)]
     if answers:

@@ -195,5 +195,5 @@ def _saying() -> Iterator[None]:
     try:
         yield
     except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
-        message = Message("Rooms cannot be kept on this server ({reason}).", reason=str(error))
+        message = Message("This server cannot save rooms ({reason}).", reason=str(error))
         raise RoomError(message) from error

@@ -46,14 +46,14 @@ class LockedError(RoomError):
     """The room is closed to newcomers."""
 
     def __init__(self, code: str) -> None:
-        super().__init__(Message("The room {code} lets nobody else join: ask your teacher.", code=code))
+        super().__init__(Message("Room {code} accepts no new members. Ask your teacher.", code=code))
 
 
 class NoRoomError(RoomError):
     """There is no such room, or no more."""
 
     def __init__(self, code: str) -> None:
-        super().__init__(Message("There is no room {code}: check the letters. A room ends after a day.", code=code))
+        super().__init__(Message("No room {code} found. Check the letters. A room ends after a day.", code=code))
 
 
 @dataclass(frozen=True, slots=True)

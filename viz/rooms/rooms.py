@@ -60,7 +60,7 @@ class Rooms:
                 if code in codes:
                     self._file.do("DELETE FROM rooms WHERE code = ?", code)
                     return str(channel)
-        raise RoomError(Message("There are as many rooms as this server holds: try again later."))
+        raise RoomError(Message("This server has reached its limit of rooms. Try again later."))
 
     def room(self, code: str) -> Room:
         """Return a room."""
@@ -109,7 +109,7 @@ class Rooms:
         """Note where the teacher stands; nothing changes if that is where they stood."""
         text = json.dumps({"page": lead.page, "link": dict(lead.link)}, ensure_ascii=False, sort_keys=True)
         if len(text) > bounds.LONGEST_LEAD:
-            raise RoomError(Message("This page has too long a link to lead a class to."))
+            raise RoomError(Message("This page's link is too long to send to the class."))
         with self._changing(code, key):
             self._file.do(
                 "UPDATE rooms SET lead = ?, lead_count = lead_count + 1 WHERE code = ? AND lead != ?", text, code, text
@@ -145,4 +145,4 @@ class Rooms:
     def _check_key(self, code: str, key: str) -> None:
         self.room(code)
         if not self.is_teacher(code, key):
-            raise RoomError(Message("Only whoever opened the room does this: the key is not the teacher's."))
+            raise RoomError(Message("Only the teacher of this room can do this. This is not the teacher's key."))

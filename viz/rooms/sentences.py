@@ -90,16 +90,18 @@ class Sentences(Members):
         line = cleaned(text)
         with self._changing():
             if not self.is_member(code, secret):
-                raise RoomError(Message("Join the room first: nothing was sent."))
+                raise RoomError(Message("Nothing was sent. Join the room first."))
             before = self.sentence_of(code, secret)
             if before is None:
                 self._check_count(code)
             elif not before.text:
-                raise RoomError(Message("Your teacher has removed your sentence. The room takes no other from you."))
+                raise RoomError(
+                    Message("Your teacher has removed your sentence. You cannot send another one in this room.")
+                )
             elif (before.text, before.pair) == (line, pair):
                 return
             elif self._file.one("SELECT 1 FROM questions WHERE code = ? AND question = ?", code, before.key):
-                raise RoomError(Message("The class already votes on your sentence: it can no longer be changed."))
+                raise RoomError(Message("The class is already voting on your sentence. You can no longer change it."))
             member = hash_of(secret)
             self._file.do("DELETE FROM sentences WHERE code = ? AND member = ?", code, member)
             self._file.do(
@@ -110,7 +112,7 @@ class Sentences(Members):
     def _check_count(self, code: str) -> None:
         count = self._file.one("SELECT COUNT(*) FROM sentences WHERE code = ?", code)[0]
         if count >= bounds.MOST_SENTENCES:
-            raise RoomError(Message("This room has as many sentences as it takes."))
+            raise RoomError(Message("This room has reached its limit of sentences."))
 
     def sentence_of(self, code: str, secret: str) -> Sentence | None:
         """Return what a member has sent; None if nothing."""

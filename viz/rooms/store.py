@@ -24,7 +24,7 @@ class Store(Sentences):
                 return
             others = self._file.one("SELECT COALESCE(SUM(LENGTH(file)), 0) FROM lessons WHERE code != ?", code)[0]
             if len(file) > LARGEST or others + len(file) > bounds.MOST_LESSON_BYTES:
-                raise RoomError(Message("This server has no space for another lesson: the class stays where it is."))
+                raise RoomError(Message("This server has no space for another lesson. The class stays where it is."))
             self._file.do("INSERT OR REPLACE INTO lessons (code, name, file) VALUES (?, ?, ?)", code, name, file)
 
     def lesson(self, code: str) -> bytes:
@@ -80,12 +80,12 @@ class Store(Sentences):
             code,
         )[0]
         if held + len(text.encode("utf8", "replace")) > bounds.MOST_ROOM_BYTES:
-            raise RoomError(Message("This room cannot keep more: open another."))
+            raise RoomError(Message("This room is full. Open another one."))
 
     def _insert(self, code: str, question: str, about: str) -> None:
         number = self._file.one("SELECT COUNT(*) FROM questions WHERE code = ?", code)[0]
         if number >= bounds.MOST_QUESTIONS:
-            raise RoomError(Message("This room has asked as many questions as one may: open another."))
+            raise RoomError(Message("This room has reached its limit of questions. Open another one."))
         self._check_space(code, about)
         self._file.do(
             "INSERT INTO questions (code, question, number, about) VALUES (?, ?, ?, ?)", code, question, number, about
@@ -106,14 +106,14 @@ class Store(Sentences):
     def answer(self, code: str, secret: str, question: str, heights: Sequence[float]) -> None:
         """Keep what a member answers, in place of what they answered before."""
         if not is_answer(heights):
-            raise RoomError(Message("This is no answer: it needs numbers from 0 to 1."))
+            raise RoomError(Message("This is not a valid answer: it needs numbers from 0 to 1."))
         given = json.dumps([round(float(each), 3) for each in heights], separators=(",", ":"))
         if len(given) > bounds.LONGEST_ANSWER:
-            raise RoomError(Message("This answer is too long to be sent."))
+            raise RoomError(Message("This answer is too long to send."))
         with self._changing():
             asked = self.question(code, question)
             if asked is None or asked.revealed or not self.is_member(code, secret):
-                raise RoomError(Message("The class is not asked this any more: nothing was sent."))
+                raise RoomError(Message("Nothing was sent. This question is no longer open."))
             self._check_space(code, given)
             self._file.do(
                 "INSERT OR REPLACE INTO answers (code, question, member, given) VALUES (?, ?, ?, ?)",
@@ -163,7 +163,7 @@ def _written(question: RoomQuestion) -> str:
     }
     text = json.dumps(about, ensure_ascii=False)
     if len(text) > bounds.LONGEST_WORDS or len(question.key) > bounds.LONGEST_TITLE:
-        raise RoomError(Message("This question is too long for a class."))
+        raise RoomError(Message("This question is too long to send to the class."))
     return text
 
 

@@ -40,9 +40,9 @@ def rows_of_models(sentence: Sentence, title_of: Callable[[str], str], tally: Ta
 def ranking() -> str:
     """Say by what sentences are ranked."""
     return _(
-        "Most disagreement first: the mean of both numbers. Words: share of content words that two translations do "
-        "not have in common. Maps: Jensen-Shannon divergence of the attention maps on one translation, in bits. "
-        "Each is the mean over every two models; 0 is the same, 1 is nothing in common."
+        "Sorted by disagreement, largest first: the mean of both numbers. Words: share of content words that "
+        "differ between two translations. Maps: Jensen-Shannon divergence of the attention maps on one "
+        "translation, in bits. Each is the mean over all pairs of models; 0 is the same, 1 is nothing in common."
     )
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _CLIENT = "scale.client"
 _LACKING = Message(
-    "The models of this server run in a service ({variable}), but its client is not installed: the folder {folder}.",
+    "This server runs its models in a service ({variable}), but its client is not installed: folder {folder}.",
     variable="ATTENTION_BENCH_SERVE",
     folder="scale",
 )

@@ -18,14 +18,14 @@ LOCAL = frozenset(("localhost", "127.0.0.1", "::1"))
 """Addresses that no other machine reaches."""
 
 _PUBLIC = Message(
-    "This server opens no models of the hub, because other machines reach it. Its owner can allow all of them, or "
-    "some: {variable}=on, or their names.",
+    "Hub models are off, because this server is open to other machines. The owner can turn them on: {variable}=on "
+    "for all, or names for some.",
     variable="ATTENTION_BENCH_HUB",
 )
-_ELSEWHERE = Message("This server opens no models of the hub: its models run elsewhere, and are chosen there.")
+_ELSEWHERE = Message("Hub models are off. The models of this server run elsewhere, and are chosen there.")
 _NOT_LIMITED = Message(
-    "This server opens no models of the hub, because its system cannot limit the memory that they take. Its owner can "
-    "name folders of models instead: {variable}.",
+    "Hub models are off, because this server cannot limit their memory. The owner can name folders of models "
+    "instead: {variable}.",
     variable="ATTENTION_BENCH_MODELS",
 )
 

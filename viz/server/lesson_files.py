@@ -48,7 +48,7 @@ class LessonFiles:
 
     def _written(self, name: str) -> bytes:
         if not self._one.acquire(blocking=False):
-            raise InputError(Message("Another lesson is being written as a file: try again in a minute."))
+            raise InputError(Message("Another lesson is being saved as a file. Try again in a minute."))
         try:
             return self._write(name)
         finally:
@@ -69,7 +69,7 @@ def write_apart(name: str) -> bytes:
             finally:
                 process.kill()
         if not out.exists():
-            raise InputError(Message("The lesson could not be written as a file."))
+            raise InputError(Message("The lesson could not be saved as a file."))
         return out.read_bytes()
 
 

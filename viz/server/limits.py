@@ -53,7 +53,7 @@ def check_length(*texts: str | None) -> None:
     most, count = configuration().most_characters, sum(len(each) for each in texts if each)
     if count > most:
         message = Message(
-            "The text has {count:,} characters; at most {most:,} are read. Shorten it.", count=count, most=most
+            "The text has {count:,} characters; the limit is {most:,}. Shorten it.", count=count, most=most
         )
         raise InputError(message)
 

@@ -139,8 +139,8 @@ class Turns:
             late = self._inside is not None and self._inside[0] == name and self._inside[1] <= monotonic()
         if late:
             message = CountMessage(
-                "{name} was not open after {count} second.",
-                "{name} was not open after {count} seconds.",
+                "{name} did not open within {count} second.",
+                "{name} did not open within {count} seconds.",
                 round(self._seconds),
                 name=name,
             )

@@ -77,7 +77,7 @@ class Rooming:
                 raise LockedError(code)
             is_left = not session or self._joined_in.take(f"{code} {session}")
             if not (is_left and self._joined_from.take(f"{code} {visitor}")):
-                raise RoomError(Message("Too many joined from here at once: wait a moment, then join again."))
+                raise RoomError(Message("Too many people joined from here at once. Wait a moment, then join again."))
         with self.telling(room) as store:
             secret = store.join(code, secret, self.presence.is_there)
         self.presence.see(hash_of(secret))
@@ -104,7 +104,7 @@ class Rooming:
     def check_sending(self, member: str, code: str = "") -> None:
         """Count something that a member sends; raises RoomError if they, or all in the room, send too much a minute."""
         if not (self._sent.is_left(member) and self._sent_in.is_left(code)):
-            raise RoomError(Message("Too much was sent in a minute: wait a moment, then send it again."))
+            raise RoomError(Message("Too many messages in a minute. Wait a moment, then send again."))
         self._sent.count(member)
         if code:
             self._sent_in.count(code)
@@ -112,7 +112,7 @@ class Rooming:
     def check_sentence(self, member: str, code: str) -> None:
         """Count a sentence that a member sends, which models are run on; raises RoomError as `check_sending`."""
         if not self._sentences.is_left(member):
-            raise RoomError(Message("Too much was sent in a minute: wait a moment, then send it again."))
+            raise RoomError(Message("Too many messages in a minute. Wait a moment, then send again."))
         self.check_sending(member, code)
         self._sentences.count(member)
 

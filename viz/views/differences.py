@@ -75,7 +75,7 @@ def choose_difference(
     query_title = one.query_title
     if one.reading != other.reading:
         one, other = _by_word(one, other)
-        query_title = _("query: the word of the translation") if one.unit == "word" else _("query: the piece")
+        query_title = _("query: the word of the translation") if one.unit == "word" else _("query: the subword")
     return Difference(one, other, query_title)
 
 

@@ -25,36 +25,36 @@ Head = int | Literal["mean"]
 
 
 _KEY_TITLES: Mapping[tuple[str, str], str] = {
-    ("cross", "word"): mark("key: the source word being read"),
-    ("cross", "piece"): mark("key: the source piece being read"),
-    ("self", "word"): mark("key: the word being read"),
-    ("self", "piece"): mark("key: the piece being read"),
-    ("hops", "word"): mark("key: the word being read"),
-    ("hops", "piece"): mark("key: the piece being read"),
-    ("rollout", "word"): mark("key: the word as it came in"),
-    ("rollout", "piece"): mark("key: the piece as it came in"),
+    ("cross", "word"): mark("key: the source word attended to"),
+    ("cross", "piece"): mark("key: the source subword attended to"),
+    ("self", "word"): mark("key: the word attended to"),
+    ("self", "piece"): mark("key: the subword attended to"),
+    ("hops", "word"): mark("key: the word attended to"),
+    ("hops", "piece"): mark("key: the subword attended to"),
+    ("rollout", "word"): mark("key: the input word"),
+    ("rollout", "piece"): mark("key: the input subword"),
 }
 
 
 _QUERY_TITLES: Mapping[tuple[str, str], str] = {
     ("written", "word"): mark("query: the word being written"),
-    ("written", "piece"): mark("query: the piece being written"),
+    ("written", "piece"): mark("query: the subword being written"),
     ("input", "word"): mark("query: the word just read in"),
-    ("input", "piece"): mark("query: the piece just read in"),
-    ("self", "word"): mark("query: the word that reads"),
-    ("self", "piece"): mark("query: the piece that reads"),
-    ("hops", "word"): mark("hop: a learned vector that reads"),
-    ("hops", "piece"): mark("hop: a learned vector that reads"),
+    ("input", "piece"): mark("query: the subword just read in"),
+    ("self", "word"): mark("query: the word that attends"),
+    ("self", "piece"): mark("query: the subword that attends"),
+    ("hops", "word"): mark("hop: a learned query"),
+    ("hops", "piece"): mark("hop: a learned query"),
     ("rollout", "word"): mark("query: the word after these layers"),
-    ("rollout", "piece"): mark("query: the piece after these layers"),
+    ("rollout", "piece"): mark("query: the subword after these layers"),
 }
 
 
 _CELLS: Mapping[str, str] = {
-    "written": mark("{weight}: writing {query}, it reads {key}"),
-    "input": mark("{weight}: after {query}, it reads {key}"),
-    "self": mark("{weight}: {query} reads {key}"),
-    "hops": mark("{weight}: {query} reads {key}"),
+    "written": mark("{weight}: writing {query}, it attends to {key}"),
+    "input": mark("{weight}: after {query}, it attends to {key}"),
+    "self": mark("{weight}: {query} attends to {key}"),
+    "hops": mark("{weight}: {query} attends to {key}"),
     "rollout": mark("{weight} of {query} comes from {key}"),
     "moved": mark("{weight} of what moves {query} comes from {key}"),
     "zeroed": mark("{weight} of what {query} turns is without {key}"),
@@ -152,7 +152,7 @@ class View:
             return _("moved: share of the lengths that all keys add to the query's vector")
         if self.quantity == "zeroed":
             return _("value zeroing: share of how far the query's vector turns without the key's value")
-        return _("attention weight: share of the reading given to this token")
+        return _("attention weight")
 
 
 def choose_view(

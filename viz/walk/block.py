@@ -36,7 +36,7 @@ def _embed(scene: Scene) -> Built | None:
     after = scene.of_query("input")
     k = int(np.abs(after).argmax())
     says = _(
-        "“{word}” enters as its row of the embedding, times the square root of {size}, plus the numbers of "
+        "The input for “{word}” is its embedding row times the square root of {size}, plus the encoding of "
         "position {row}.",
         word=scene.query_word,
         size=len(after),
@@ -44,12 +44,12 @@ def _embed(scene: Scene) -> Built | None:
     )
     strips = (
         Strip(_("embedding, times the square root of d"), "\u221ad E", word[None], marked=(None, k)),
-        Strip(_("numbers of the position"), "P", place[None], marked=(None, k)),
+        Strip(_("position encoding"), "P", place[None], marked=(None, k)),
         scene.strip("input", _("the token's own vector"), "x", k, made=True),
     )
     line = rf"x_{{{scene.row_name},[{k}]}} &= {number(word[k])} + {factor(place[k])} = {number(word[k] + place[k], 4)}"
     names = (_("embedding"), _("position"))
-    fall = waterfall(_("Number {place} of the vector", place=k), np.array([word[k], place[k]]), names.__getitem__)
+    fall = waterfall(_("Component {place} of the vector", place=k), np.array([word[k], place[k]]), names.__getitem__)
     return says, strips, Worked((line,), float(word[k] + place[k]), float(after[k]), fall)
 
 
@@ -60,14 +60,14 @@ def _normalise(scene: Scene) -> Built:
     computed = float(layer_norm(before, scale, shift)[k])
     mean, spread = float(before.mean()), float(np.sqrt(before.var() + EPSILON))
     says = _(
-        "LayerNorm, before the sublayer: the mean {mean} is taken off every number, the spread {spread} divides it, "
-        "and learned numbers scale it.",
+        "LayerNorm before the sublayer: subtract the mean {mean}, divide by the standard deviation {spread}, then "
+        "apply a learned scale.",
         mean=f"{mean:.3f}",
         spread=f"{spread:.3f}",
     )
     strips = (
         scene.strip("input", _("the token's own vector"), "x", k),
-        scene.strip("read", _("normalised: what is read with"), "x\u0302", k, made=True),
+        scene.strip("read", _("normalised input of the attention"), "x\u0302", k, made=True),
     )
     inner = rf"\frac{{{number(float(before[k]))} - {factor(mean)}}}{{{number(spread)}}}"
     learned = rf"\cdot {factor(float(scale[k]))} + {factor(float(shift[k]))}"
@@ -83,7 +83,7 @@ def _project(scene: Scene) -> Built:
         "key": (memory, scene.of_keys("key")[scene.column], "k", scene.column_name),
         "value": (memory, scene.of_keys("value")[scene.column], "v", scene.column_name),
     }
-    strips, lines, query = [scene.strip("read", _("what is read with"), "x\u0302")], [], []
+    strips, lines, query = [scene.strip("read", _("input of the attention"), "x\u0302")], [], []
     names = {"query": _("query"), "key": _("key of the chosen word"), "value": _("value of the chosen word")}
     for name, (given, after, letter, place) in made.items():
         matrix, bias = scene.parameters[f"{name}.weight"], scene.parameters[f"{name}.bias"]
@@ -98,11 +98,11 @@ def _project(scene: Scene) -> Built:
             row_of(matrix, row, symbol),
             Strip(names[name], letter, after[None], marked=(None, k), made=name == "query"),
         ]
-        fall = products_fall(_("Number {place} of the query", place=k), matrix[row], given, bias=float(bias[row]))
+        fall = products_fall(_("Component {place} of the query", place=k), matrix[row], given, bias=float(bias[row]))
         query.append((computed, float(after[k]), fall))
     says = _(
-        "Three matrices make three vectors: what {reader} looks for (query), what each word is found by (key), and "
-        "what it hands over (value).",
+        "Three matrices give three vectors: what {reader} looks for (query), how each word is found (key), and "
+        "what it passes on (value).",
         reader=scene.reader,
     )
     return says, tuple(strips), Worked(tuple(lines), *query[0])
@@ -114,7 +114,7 @@ def _residual(scene: Scene, before: str, change: str, after: str, norm: tuple[st
     total = one + other
     k = int(np.abs(captured).argmax())
     parts = _("before"), _("added")
-    fall = waterfall(_("Number {place} of the sum", place=k), np.array([one[k], other[k]]), parts.__getitem__)
+    fall = waterfall(_("Component {place} of the sum", place=k), np.array([one[k], other[k]]), parts.__getitem__)
     line = rf"x_{{[{k}]}} + \Delta_{{[{k}]}} &= {number(one[k])} + {factor(other[k])} = {number(total[k], 4)}"
     if not norm:
         return k, Worked((line,), float(total[k]), float(captured[k]), fall)
@@ -130,12 +130,14 @@ def _residual(scene: Scene, before: str, change: str, after: str, norm: tuple[st
 def _add(scene: Scene, norm: tuple[str, ...]) -> Built:
     k, worked = _residual(scene, "input", "output", "joined", norm)
     if norm:
-        says = _("What was read is added to the token's own vector, and LayerNorm evens out the sum: post-LN.")
+        says = _(
+            "The attention output is added to the token's own vector. LayerNorm then normalises the sum (post-LN)."
+        )
     else:
-        says = _("What was read is added to the token's own vector, and the sum goes on as it is: pre-LN.")
+        says = _("The attention output is added to the token's own vector. The sum goes on unchanged (pre-LN).")
     strips = (
         scene.strip("input", _("the token's own vector"), "x", k),
-        scene.strip("output", _("what was read"), "o", k),
+        scene.strip("output", _("attention output"), "o", k),
         scene.strip("joined", _("what goes on"), "x'", k, made=True),
     )
     return says, strips, worked
@@ -149,10 +151,10 @@ def _feed_forward(scene: Scene, norm: tuple[str, ...]) -> Built | None:
     k, ending = _residual(scene, "joined", "feedforward", "final", norm)
     digits, total = products(matrix[k], hidden)
     line = rf"\Delta_{{[{k}]}} &= {digits} + {factor(float(bias[k]))} = {number(total + float(bias[k]), 4)}"
-    fall = products_fall(_("Number {place} of what is added", place=k), matrix[k], hidden, bias=float(bias[k]))
+    fall = products_fall(_("Component {place} of the added vector", place=k), matrix[k], hidden, bias=float(bias[k]))
     says = _(
-        "Each token by itself goes through two layers: {active} of {count} hidden numbers are above 0. The result is "
-        "added again.",
+        "Each token goes through two layers on its own. {active} of {count} hidden units are above 0. The result "
+        "is added to the token's vector.",
         active=int((hidden > 0).sum()),
         count=len(hidden),
     )
@@ -161,7 +163,7 @@ def _feed_forward(scene: Scene, norm: tuple[str, ...]) -> Built | None:
         scene.strip("hidden", _("hidden layer, nothing below 0"), "h"),
         row_of(matrix, k, "W_2"),
         Strip(_("what is added"), "\u0394", change[None], marked=(None, k)),
-        scene.strip("final", _("what leaves the layer"), "x''", k, made=True),
+        scene.strip("final", _("output of the layer"), "x''", k, made=True),
     )
     return says, strips, Worked((line, *ending.lines), ending.computed, ending.captured, fall)
 

@@ -26,25 +26,25 @@ def _embed(form: BlockForm, scene: Scene) -> Built:
     left = rf"x_{{{scene.row_name},[{k}]}}"
     if not form.has_positions:
         says = _(
-            "“{word}” enters as its row of the embedding. No position is added: equal tokens enter alike.",
+            "The input for “{word}” is its embedding row. No position is added: equal tokens have equal inputs.",
             word=scene.query_word,
         )
         return says, (row, made), Worked((rf"{left} &= {number(word[k], 4)}",), float(word[k]), float(after[k]))
     place = exact(scene.parameters["positions.weight"][scene.row])
     says = _(
-        "“{word}” enters as its row of the embedding, plus the learned vector of position {row}.",
+        "The input for “{word}” is its embedding row plus the learned vector of position {row}.",
         word=scene.query_word,
         row=scene.row_name,
     )
-    strips = (row, Strip(_("numbers of the position"), "P", place[None], marked=(None, k)), made)
+    strips = (row, Strip(_("position encoding"), "P", place[None], marked=(None, k)), made)
     line = rf"{left} &= {number(word[k])} + {factor(place[k])} = {number(word[k] + place[k], 4)}"
     names = (_("embedding"), _("position"))
-    fall = waterfall(_("Number {place} of the vector", place=k), np.array([word[k], place[k]]), names.__getitem__)
+    fall = waterfall(_("Component {place} of the vector", place=k), np.array([word[k], place[k]]), names.__getitem__)
     return says, strips, Worked((line,), float(word[k] + place[k]), float(after[k]), fall)
 
 
 def _normalise(form: BlockForm, scene: Scene) -> Built:
-    given, made = (_("the token's own vector"), "x"), (_("normalised: what is read with"), "x\u0302")
+    given, made = (_("the token's own vector"), "x"), (_("normalised input of the attention"), "x\u0302")
     return causal_feed.normalise(form, scene, "norm", ("input", *given), ("read", *made))
 
 
@@ -58,7 +58,7 @@ def _project(form: BlockForm, scene: Scene) -> Built:
         "value": (given[scene.column], scene.of_keys("value")[scene.column], _shared(form, scene), ""),
     }
     names = {"query": _("query"), "key": _("key of the chosen word"), "value": _("value of the chosen word")}
-    strips, lines, worked = [scene.strip("read", _("what is read with"), "x\u0302")], [], []
+    strips, lines, worked = [scene.strip("read", _("input of the attention"), "x\u0302")], [], []
     for name, (vector, after, head, place) in made.items():
         matrix, bias = scene.parameters[f"{name}.weight"], exact(scene.parameters[f"{name}.bias"])
         k, letter = int(np.abs(after).argmax()), name[0]
@@ -71,11 +71,11 @@ def _project(form: BlockForm, scene: Scene) -> Built:
             row_of(matrix, row, f"W_{letter.upper()}"),
             Strip(names[name], letter, after[None], marked=(None, k), made=name == "query"),
         ]
-        fall = products_fall(_("Number {place} of the query", place=k), matrix[row], vector, bias=added)
+        fall = products_fall(_("Component {place} of the query", place=k), matrix[row], vector, bias=added)
         worked.append((computed, float(after[k]), fall))
     says = _(
-        "Three matrices make three vectors: what {reader} looks for (query), what each word is found by (key), and "
-        "what it hands over (value).",
+        "Three matrices give three vectors: what {reader} looks for (query), how each word is found (key), and "
+        "what it passes on (value).",
         reader=scene.reader,
     )
     return says, tuple(strips), Worked(tuple(lines), *worked[0])
@@ -129,11 +129,11 @@ def _rotate(form: BlockForm, scene: Scene) -> Built:
         ]
         terms = np.array([one * np.cos(angle), signed * np.sin(angle)])
         labels = (f"{one:.3g} \u00d7 cos({angle:.3g})", f"{signed:.3g} \u00d7 sin({angle:.3g})")
-        fall = waterfall(_("Number {place} of the turned query", place=k), terms, labels.__getitem__)
+        fall = waterfall(_("Component {place} of the rotated query", place=k), terms, labels.__getitem__)
         worked.append((computed, float(after[k]), fall))
     says = _(
-        "Numbers {one} and {other} of a vector are a pair. It turns by {angle} radians a token. “{query}” and “{key}” "
-        "are {distance} apart: only that distance counts in their product.",
+        "Components {one} and {other} of a vector form a pair. Each pair rotates by {angle} radians per token. "
+        "“{query}” and “{key}” are {distance} apart. Only this distance counts in their dot product.",
         one=pair,
         other=pair + half,
         angle=f"{float(frequencies[pair]):.3g}",

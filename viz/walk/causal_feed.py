@@ -38,14 +38,14 @@ def normalise(form: BlockForm, scene: Scene, name: str, given: Named, made: Name
     spread = float(np.sqrt(((before - mean) ** 2).mean() + form.epsilon))
     if form.is_rms:
         says = _(
-            "RMSNorm, before the sublayer: the root mean square {spread} divides every number. Learned numbers scale "
-            "it. No mean is taken off.",
+            "RMSNorm before the sublayer: divide by the root mean square {spread}, then apply a learned scale. The "
+            "mean is not subtracted.",
             spread=f"{spread:.3f}",
         )
     else:
         says = _(
-            "LayerNorm, before the sublayer: the mean {mean} is taken off every number, the spread {spread} divides "
-            "it, and learned numbers scale it.",
+            "LayerNorm before the sublayer: subtract the mean {mean}, divide by the standard deviation {spread}, "
+            "then apply a learned scale.",
             mean=f"{mean:.3f}",
             spread=f"{spread:.3f}",
         )
@@ -62,7 +62,7 @@ def normalise(form: BlockForm, scene: Scene, name: str, given: Named, made: Name
 def _second_norm(form: BlockForm, scene: Scene) -> Built:
     quantity, name, symbol = ("input", "", "x") if form.is_parallel else ("joined", "", "x'")
     name = _("the token's own vector") if form.is_parallel else _("what goes on")
-    made = ("normed", _("normalised: what the feed-forward layer is given"), "x\u0302'")
+    made = ("normed", _("normalised input of the feed-forward layer"), "x\u0302'")
     return normalise(form, scene, "second_norm", (quantity, name, symbol), made)
 
 
@@ -88,7 +88,7 @@ def _expand(form: BlockForm, scene: Scene) -> Built:
             scene.strip("gate" if letter == "g" else "up", title, letter, k),
         ]
         falls.append(
-            products_fall(_("Number {place} before {name}", place=k, name=name), matrix[k], normed, bias=added)
+            products_fall(_("Component {place} before {name}", place=k, name=name), matrix[k], normed, bias=added)
         )
     squashed = float(ACTIVATIONS[form.activation](np.array(values["g" if form.is_gated else "u"])))
     computed = squashed * values["u"] if form.is_gated else squashed
@@ -98,8 +98,8 @@ def _expand(form: BlockForm, scene: Scene) -> Built:
     strips.append(scene.strip("hidden", _("hidden layer"), "h", k, made=True))
     if form.is_gated:
         says = _(
-            "{kind}: two matrices make {count} numbers each. {name} of the gate multiplies the other. A gate near 0 "
-            "lets nothing through. Hidden number {place} is the largest.",
+            "{kind}: two matrices give {count} values each. {name} of the gate multiplies the other. A gate near 0 "
+            "lets nothing through. Hidden unit {place} is the largest.",
             kind=_GATED[form.activation],
             count=len(hidden),
             name=name,
@@ -107,7 +107,7 @@ def _expand(form: BlockForm, scene: Scene) -> Built:
         )
     else:
         says = _(
-            "Each token by itself: a matrix makes {count} hidden numbers. {name} lets positive ones pass and stops "
+            "Each token on its own: a matrix gives {count} hidden units. {name} lets positive ones pass and stops "
             "most of the negative ones.",
             count=len(hidden),
             name=name,
@@ -126,18 +126,21 @@ def _contract(form: BlockForm, scene: Scene) -> Built:
     change = total + float(bias[k])
     given = [float(scene.of_query(each)[k]) for each in addends.values()]
     computed = sum(given) + change
-    titles = {"x": _("the token's own vector"), "o": _("what was read"), "x'": _("what goes on")}
+    titles = {"x": _("the token's own vector"), "o": _("attention output"), "x'": _("what goes on")}
     says = (
-        _("A last matrix brings the hidden numbers back. Attention and feed-forward layer are added at once.")
+        _(
+            "A last matrix maps the hidden units back. The outputs of attention and feed-forward layer are added "
+            "in one step."
+        )
         if form.is_parallel
-        else _("A last matrix brings the hidden numbers back, and the result is added to the vector again.")
+        else _("A last matrix maps the hidden units back to the vector's size. The result is added to the vector.")
     )
     strips = (
         scene.strip("hidden", _("hidden layer"), "h"),
         row_of(matrix, k, "W_down" if form.is_gated else "W_2"),
         *(scene.strip(quantity, titles[letter], letter, k) for letter, quantity in addends.items()),
         scene.strip("feedforward", _("what is added"), "\u0394", k),
-        scene.strip("residual", _("what leaves the layer"), "x''", k, made=True),
+        scene.strip("residual", _("output of the layer"), "x''", k, made=True),
     )
     terms = " + ".join([number(given[0]), *map(factor, given[1:]), factor(change)])
     lines = (
@@ -145,7 +148,7 @@ def _contract(form: BlockForm, scene: Scene) -> Built:
         rf"x''_{{{scene.row_name},[{k}]}} &= {terms} = {number(computed, 4)}",
     )
     labels = (*(titles[letter] for letter in addends), _("what is added"))
-    fall = waterfall(_("Number {place} of the sum", place=k), np.array([*given, change]), labels.__getitem__)
+    fall = waterfall(_("Component {place} of the sum", place=k), np.array([*given, change]), labels.__getitem__)
     return says, strips, Worked(lines, computed, float(left[k]), fall)
 
 

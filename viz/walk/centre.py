@@ -29,9 +29,9 @@ def _monotonic_centre(scene: Scene) -> Built:
     computed = float(min(scene.row, last))
     named = {"row": scene.row_name, "place": position_name(int(computed))}
     if scene.row > last:
-        says = _("Step {row} has no source token of its number: the window stays at the last, {place}.", **named)
+        says = _("The source has no token {row}: the window stays at the last one, {place}.", **named)
     else:
-        says = _("The window moves on by one token a step: step {row} looks around source token {place}.", **named)
+        says = _("The window moves by one token a step: step {row} looks around source token {place}.", **named)
     line = rf"p_{{{scene.row_name}}} &= \min({scene.row}, {last}) = {number(computed)} \quad {from_zero()}"
     return says, (_centre_strip(scene),), Worked((line,), computed, float(scene.of_query("centre")[0]))
 
@@ -45,7 +45,7 @@ def _predicted_centre(scene: Scene) -> Built:
     digits, share = products(vector, hidden)
     computed = scene.count / (1 + float(np.exp(-share)))
     says = _(
-        "From the decoder's state {reader} predicts where to look: around token {centre} of {count}.",
+        "From the decoder state, {reader} predicts where to look: around token {centre} of {count}.",
         reader=scene.reader,
         centre=f"{position_number(computed):.2f}",
         count=scene.count,
@@ -53,7 +53,7 @@ def _predicted_centre(scene: Scene) -> Built:
     strips = (
         query_strip(scene),
         row_of(matrix, k, "W_p"),
-        Strip(_("hidden layer, worked out here"), "tanh(W_p s)", hidden[None], marked=(None, k)),
+        Strip(_("hidden layer, computed here"), "tanh(W_p s)", hidden[None], marked=(None, k)),
         Strip(_("parameters: a vector"), "v_p", vector[None], marked=(None, k)),
         _centre_strip(scene),
     )
@@ -63,11 +63,11 @@ def _predicted_centre(scene: Scene) -> Built:
         rf"v_p^\top \tanh(W_p s) &= {digits} = {number(share)}",
         rf"{centre} \quad {from_zero()}",
     )
-    fall = products_fall(_("What goes into the sigmoid, a sum of products"), vector, hidden)
+    fall = products_fall(_("Input of the sigmoid, a sum of products"), vector, hidden)
     return says, strips, Worked(lines, computed, float(scene.of_query("centre")[0]), fall)
 
 
-MONOTONIC_CENTRE = Part("centre", mark("Window: where it stands"), _monotonic_centre)
+MONOTONIC_CENTRE = Part("centre", mark("Window: its position"), _monotonic_centre)
 PREDICTED_CENTRE = Part(
-    "centre", mark("Window: where it stands"), _predicted_centre, ("position_weight.weight", "position_vector")
+    "centre", mark("Window: its position"), _predicted_centre, ("position_weight.weight", "position_vector")
 )

@@ -20,15 +20,15 @@ def _choose(scene: Scene) -> Built:
     noisy = logarithms + noise
     best = int(noisy.argmax())
     says = _(
-        "One word is read, all others are not: “{key}”, the likeliest, with {share}. With a seed it would be drawn: "
-        "noise g moves each logarithm before the largest is taken.",
+        "Only one word gets attention: the likeliest, “{key}”, with probability {share}. With a seed it would be "
+        "sampled: noise g is added to each logarithm, then the largest is taken.",
         key=piece_of(scene.map.key_tokens, best),
         share=f"{float(probabilities[best]):.1%}",
     )
     strips = (
         weights_strip(scene, "probabilities"),
         Strip(
-            _("logarithm of the probability, and the noise; empty: hidden"),
+            _("log-probability plus noise; empty: hidden"),
             "log",
             np.where(np.isfinite(noisy), noisy, np.nan)[None],
             columns=scene.keys,

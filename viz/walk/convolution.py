@@ -48,17 +48,17 @@ def _embed(scene: Scene) -> Built | None:
     matrix, bias = parameters_of(scene, _ENTER)
     digits, computed = _mapped(scene, _ENTER, given, k)
     says = _(
-        "The word before, “{word}”, enters as its row of the embedding plus learnt numbers of position {row}: without "
-        "them a convolution could not tell where in the sentence it stands.",
+        "The input for the previous word, “{word}”, is its embedding row plus a learned vector of position {row}. "
+        "Without it, a convolution does not know its position in the sentence.",
         word=_read_in(scene, scene.row),
         row=scene.row_name,
     )
     strips = (
         Strip(_("the word before and its position"), "g", given[None]),
         row_of(matrix, k, "W"),
-        scene.strip("input", _("what enters the first layer"), "x", k, made=True),
+        scene.strip("input", _("input of the first layer"), "x", k, made=True),
     )
-    fall = products_fall(_("Number {place} of the vector", place=k), matrix[k], given, bias=float(bias[k]))
+    fall = products_fall(_("Component {place} of the vector", place=k), matrix[k], given, bias=float(bias[k]))
     line = rf"x_{{{scene.row_name},[{k}]}} &= {digits} = {number(computed, 4)}"
     return says, strips, Worked((line,), computed, float(after[k]), fall)
 
@@ -79,20 +79,20 @@ def _convolve(scene: Scene) -> Built:
     rows = range(scene.row - len(read) + 1, scene.row + 1)
     names = tuple(_read_in(scene, row) if row >= 0 else _("nothing, zeros") for row in rows)
     says = _n(
-        "One matrix reads {count} place: that of the word read in last. No state is handed on from step to step, so "
-        "that in training all steps run at once.",
-        "One matrix reads {count} places side by side: that of the word read in last and those before it. No state is "
-        "handed on from step to step, so that in training all steps run at once.",
+        "One matrix covers {count} position: that of the last word read in. No state passes from step to step. In "
+        "training, all steps run at once.",
+        "One matrix covers {count} positions: those of the last word read in and of the words before it. No state "
+        "passes from step to step. In training, all steps run at once.",
         len(read),
     )
     strips = (
-        Strip(_("what came in at the last places"), "x", read, rows=names),
+        Strip(_("what came in at the last positions"), "x", read, rows=names),
         row_of(matrix, k, "W"),
-        scene.strip("hidden", _("convolution: twice as many numbers, A and B"), "A B", k, made=True),
+        scene.strip("hidden", _("convolution: twice the size, A and B"), "A B", k, made=True),
     )
     shares = np.append((matrix[k].reshape(read.shape) * read).sum(axis=1), bias[k])
     labels = (*names, _("bias"))
-    fall = waterfall(_("Number {place} of the convolution", place=k), shares, labels.__getitem__)
+    fall = waterfall(_("Component {place} of the convolution", place=k), shares, labels.__getitem__)
     line = rf"[A; B]_{{{scene.row_name},[{k}]}} &= {digits} = {number(computed, 4)}"
     return says, strips, Worked((line,), computed, float(after[k]), fall)
 
@@ -103,15 +103,15 @@ def _gate(scene: Scene) -> Built:
     k = int(np.abs(after).argmax())
     computed = float(values[k] * shares[k])
     says = _(
-        "A gated linear unit: each number of B, squashed to between 0 and 1, says how much of the same number of A "
-        "passes. Here {open} of {count} gates are more than half open.",
+        "Gated linear unit: each component of B becomes a gate between 0 and 1. The gate says how much of the same "
+        "component of A passes. Here {open} of {count} gates are more than half open.",
         open=int((shares > 0.5).sum()),
         count=len(shares),
     )
     strips = (
         Strip(_("numbers that may pass"), "A", values[None], marked=(None, k)),
-        Strip(_("gates, worked out here"), "\u03c3(B)", shares[None], "weights", marked=(None, k)),
-        scene.strip("read", _("what has passed: the state of this layer"), "h", k, made=True),
+        Strip(_("gates, computed here"), "\u03c3(B)", shares[None], "weights", marked=(None, k)),
+        scene.strip("read", _("what passed: the state of this layer"), "h", k, made=True),
     )
     line = rf"h_{{{scene.row_name},[{k}]}} &= {factor(values[k])} \cdot \sigma({number(gates[k])})"
     last = rf"&= {factor(values[k])} \cdot {number(shares[k])} = {number(computed, 4)}"
@@ -125,7 +125,7 @@ def _query(scene: Scene) -> Built:
     digits, mapped = _mapped(scene, _QUERY, state, k)
     computed = mapped + float(target[k])
     says = _(
-        "What {reader} looks for: the state through a matrix, plus the embedding of the word before, “{word}”.",
+        "What {reader} looks for: the state times a matrix, plus the embedding of the previous word, “{word}”.",
         reader=scene.reader,
         word=_read_in(scene, scene.row),
     )
@@ -133,11 +133,11 @@ def _query(scene: Scene) -> Built:
         scene.strip("read", _("the state of this layer"), "h"),
         row_of(scene.parameters["query.weight"], k, "W_d"),
         Strip(_("the word before and its position"), "g", target[None], marked=(None, k)),
-        scene.strip("query", _("query: what reads"), "d", k, made=True),
+        scene.strip("query", _("query"), "d", k, made=True),
     )
     parts = np.array([mapped, target[k]])
     names = (_("of the state"), _("of the word before"))
-    fall = waterfall(_("Number {place} of the query", place=k), parts, names.__getitem__)
+    fall = waterfall(_("Component {place} of the query", place=k), parts, names.__getitem__)
     lines = (
         rf"(W_d h + b_d)_{{[{k}]}} &= {digits} = {number(mapped)}",
         rf"d_{{{scene.row_name},[{k}]}} &= {number(mapped)} + {factor(target[k])} = {number(computed, 4)}",
@@ -152,17 +152,17 @@ def _value(scene: Scene) -> Built:
     k = int(np.abs(after[place]).argmax())
     computed = float(key[k] + entered[k])
     says = _(
-        "What is carried over of “{word}” is two vectors in one: what the encoder made of it among its neighbours, and "
-        "its own embedding, so that the word itself is not lost.",
+        "The value of “{word}” is the sum of two vectors: its encoder state, which knows the neighbours, and its "
+        "own embedding. The embedding keeps the word itself.",
         word=scene.key_word,
     )
     strips = (
-        Strip(_("key: what the encoder made of the word"), "z", key[None], marked=(None, k)),
+        Strip(_("key: the encoder state of the word"), "z", key[None], marked=(None, k)),
         Strip(_("the word's embedding and its position"), "e", entered[None], marked=(None, k)),
-        Strip(_("values: what can be carried over"), "z + e", after, rows=scene.keys, marked=(place, k), made=True),
+        Strip(_("values: what is passed on"), "z + e", after, rows=scene.keys, marked=(place, k), made=True),
     )
     names = (_("of the encoder"), _("of the embedding"))
-    fall = waterfall(_("Number {place} of the value", place=k), np.array([key[k], entered[k]]), names.__getitem__)
+    fall = waterfall(_("Component {place} of the value", place=k), np.array([key[k], entered[k]]), names.__getitem__)
     line = rf"(z + e)_{{{scene.column_name},[{k}]}} &= {number(key[k])} + {factor(entered[k])} = {number(computed, 4)}"
     return says, strips, Worked((line,), computed, float(after[place, k]), fall)
 
@@ -173,7 +173,7 @@ def _halved(scene: Scene, one: tuple[str, Vector], other: tuple[str, Vector], af
     first, second = float(one[1][k]), float(other[1][k])
     computed = half * (first + second)
     names = (one[0], other[0])
-    fall = waterfall(_("Number {place} of the sum", place=k), half * np.array([first, second]), names.__getitem__)
+    fall = waterfall(_("Component {place} of the sum", place=k), half * np.array([first, second]), names.__getitem__)
     line = rf"\sqrt{{0.5}}\, ({number(first)} + {factor(second)}) &= {number(computed, 4)}"
     return k, Worked((line,), computed, float(after[k]), fall)
 
@@ -183,8 +183,8 @@ def _add(scene: Scene) -> Built:
     root = len(scene.trace.source) ** 0.5
     k, worked = _halved(scene, (_("state"), exact(state)), (_("context"), exact(output)), exact(after))
     says = _(
-        "The context joins the state. It is first multiplied by the root of {count}, the number of source tokens: a "
-        "mean of many vectors is smaller than each of them.",
+        "The context vector is added to the state. It is first multiplied by the square root of {count}, the "
+        "number of source tokens: a mean of many vectors is smaller than each of them.",
         count=len(scene.trace.source),
     )
     first = float(exact(scene.of_query("context"))[k])
@@ -202,15 +202,15 @@ def _residual(scene: Scene) -> Built:
     names = _("of this layer"), _("what came in")
     k, worked = _halved(scene, (names[0], exact(joined)), (names[1], exact(before)), exact(after))
     says = _(
-        "What came into the layer is added again, so that nothing is lost on the way up: the next layer reads the "
-        "source anew, and knows what this one found."
+        "The layer input is added again, so nothing is lost on the way up. The next layer attends to the source "
+        "again and knows what this one found."
     )
     if scene.is_last:
-        says = _("What came into the layer is added again; from this sum, the last, the word is chosen.")
+        says = _("The layer input is added again. The word is chosen from this last sum.")
     strips = (
         scene.strip("joined", _("state and context"), "h'", k),
         scene.strip("input", _("what came in"), "x", k),
-        scene.strip("final", _("what leaves the layer"), "x'", k, made=True),
+        scene.strip("final", _("output of the layer"), "x'", k, made=True),
     )
     return says, strips, worked
 

@@ -22,8 +22,8 @@ def source_vector(scene: Scene) -> tuple[NDArray[Any], Strip]:
         message = "the walk needs the vector of models.experiments.arithmetic.decoder_run"
         raise KeyError(message)
     name = _n(
-        "the one vector: all that the decoder gets of {count} source token",
-        "the one vector: all that the decoder gets of {count} source tokens",
+        "the one vector: everything the decoder sees of {count} source token",
+        "the one vector: everything the decoder sees of {count} source tokens",
         len(scene.trace.source),
     )
     return scene.vector, Strip(name, "c", scene.vector[None])
@@ -36,7 +36,7 @@ def _summary(scene: Scene) -> Built:
     digits, total = products(matrix[k], vector)
     computed = float(np.tanh(total))
     says = _(
-        "There are no scores and no weights: the whole sentence, however long, went into one vector of {size} numbers.",
+        "No scores and no weights: the whole sentence, however long, is in one vector of {size} numbers.",
         size=len(vector),
     )
     strips = (
@@ -45,7 +45,7 @@ def _summary(scene: Scene) -> Built:
         Strip(_("first state of the decoder"), "s_0", after[None], marked=(None, k), made=True),
     )
     line = rf"s_{{0,[{k}]}} &= \tanh({digits}) = {number(computed, 4)}"
-    fall = products_fall(_("Number {place} of the state, before tanh", place=k), matrix[k], vector)
+    fall = products_fall(_("Component {place} of the state, before tanh", place=k), matrix[k], vector)
     return says, strips, Worked((line,), computed, float(after[k]), fall)
 
 
@@ -54,8 +54,8 @@ def _copied(scene: Scene) -> Built:
     first = np.concatenate([states[0] for states in scene.states])
     k = int(np.abs(vector).argmax())
     says = _(
-        "There are no scores and no weights: the source is read in reverse, and the decoder starts from what is left, "
-        "a state of {state} numbers and a cell of {cell}.",
+        "No scores and no weights. The source is read in reverse. The decoder starts from the final state ({state} "
+        "numbers) and cell ({cell} numbers).",
         state=len(scene.states[0][0]),
         cell=len(scene.states[1][0]),
     )
@@ -66,7 +66,7 @@ def _copied(scene: Scene) -> Built:
 
 
 def _gru_of_vector(scene: Scene) -> Built:
-    says = _("Every step is given the same vector: there is nothing to choose, whichever word is written.")
+    says = _("Every step gets the same vector, whichever word is written: there is nothing to choose.")
     states = scene.states[0]
     return says, *gru_step(scene, source_vector(scene)[1], states[scene.row], states[scene.row + 1])
 
@@ -74,7 +74,7 @@ def _gru_of_vector(scene: Scene) -> Built:
 def _lstm_alone(scene: Scene) -> Built:
     before, after = scene.states[0][scene.row : scene.row + 2]
     k, worked = lstm_step(scene, scene.row, after, number_after=scene.row + 1)
-    says = _("The source is not looked at again: all that state and cell know of it was there at the start.")
+    says = _("The decoder never looks at the source again. State and cell carry all it knows.")
     strips = (
         state_strip(before, k=k),
         read_in_strip(scene, scene.row),

@@ -34,8 +34,8 @@ def _sized(scene: Scene) -> Vector:
 def _deep_keys(scene: Scene) -> Built:
     both = scene.of_keys("value")
     says = _(
-        "The encoder leaves two tapes, a state \u03b3 and a cell \u03b1 of every token. A matrix makes a key of each "
-        "state; what is read are both."
+        "The encoder leaves two tapes: a state \u03b3 and a cell \u03b1 for each token. A matrix turns each state into "
+        "a key. The values are both, state and cell."
     )
     states = scores.encoder_states(scene, "\u03b3", both[:, : both.shape[1] // 2])
     return scores.project_key(scene, says, states, matrix="W", product=r"W_\gamma \gamma")
@@ -52,14 +52,13 @@ def _deep_features(scene: Scene) -> Built:
     k, before, token = scores.deciding(scene), _read_before(scene), read_in(scene, scene.row)
     row = np.concatenate([scene.parameters[f"{name}.weight"][k] for name in ("input_weight", "read_weight")])
     says = _(
-        "What asks is the token that is read in and what the step before read of the source, \u03b3\u0303: the "
-        "decoder's own state does not take part. With the key of each word they make a hidden layer, squashed to "
-        "between -1 and 1."
+        "The query is the token read in and the source attention output of the step before, \u03b3̃. The decoder state "
+        "takes no part. With the key of each word they form a hidden layer, with values between -1 and 1."
     )
     asked = (
         read_in_strip(scene, scene.row),
-        Strip(_("read of the source a step before"), "\u03b3\u0303", before[None]),
-        Strip(_("query: what reads"), "q", scene.of_query("query")[None], marked=(None, k)),
+        Strip(_("source attention output, one step before"), "\u03b3\u0303", before[None]),
+        Strip(_("query"), "q", scene.of_query("query")[None], marked=(None, k)),
     )
     product = r"W_x x + W_{\tilde{\gamma}} \tilde{\gamma}"
     strips, worked = scores.hidden_layer(scene, row, np.concatenate([token, before]), product)
@@ -110,18 +109,18 @@ def _fused_at(where: str) -> Callable[[Scene], Built]:
         cell = _cell_of(scene, where, k)
         own, source = (scene.trace[site].companions["context"][0, scene.row] for site in (TAPE, CROSS))
         says = _(
-            "Both tapes enter one cell: an LSTM step from what was read of the decoder's own tape, and beside it the "
-            "cell read of the source, as much of it as the gate r lets through, here {share}.",
+            "Both tapes enter one cell. An LSTM step starts from the attention output of the decoder's own tape. "
+            "The cell from the source is added, as far as gate r lets it through: {share}.",
             share=f"{cell.carry:.0%}",
         )
         strips = (
             Strip(
-                _("read of the source: state and cell"),
+                _("source attention output: state and cell"),
                 "\u03b3\u0303, \u03b1\u0303",
                 source.reshape(2, -1),
                 marked=(1, k),
             ),
-            Strip(_("state and cell as read of the tape"), "h\u0303, c\u0303", own.reshape(2, -1), marked=(1, k)),
+            Strip(_("tape attention output: state and cell"), "h\u0303, c\u0303", own.reshape(2, -1), marked=(1, k)),
             read_in_strip(scene, scene.row, "embedding.weight" if where else "network.embedding.weight"),
         )
         line = (
@@ -129,7 +128,7 @@ def _fused_at(where: str) -> Callable[[Scene], Built]:
             rf"{factor(cell.old)} + {number(cell.into)} \cdot {factor(cell.new)}"
         )
         labels = (
-            _("read: {gate} of {value}", gate=f"{cell.carry:.0%}", value=f"{cell.source:.3g}"),
+            _("source: {gate} of {value}", gate=f"{cell.carry:.0%}", value=f"{cell.source:.3g}"),
             _("kept: {gate} of {value}", gate=f"{cell.keep:.0%}", value=f"{cell.old:.3g}"),
             _("new: {gate} of {value}", gate=f"{cell.into:.0%}", value=f"{cell.new:.3g}"),
         )
@@ -182,8 +181,8 @@ SHALLOW = Walk(
     ),
     _LETTERS,
     note=mark(
-        "The state h that reads the source comes from the decoder's own tape, which knows nothing of the source: the "
-        "two attentions are apart. The tapes have walks of their own: choose self-attention above."
+        "The state h that attends to the source comes from the decoder's own tape. This tape knows nothing of the "
+        "source: the two attentions are separate. Each tape has its own walk: choose self-attention above."
     ),
     of_self=Walk(
         (_TAPE_LINE, r"[[next:(h_t, c_t) = \operatorname{LSTM}(\tilde{h}_t, \tilde{c}_t, x_t)]]"),
@@ -225,7 +224,7 @@ DEEP = Walk(
         ),
         tuple(_in_decoder(_STEP_AT_TAPE, part) if part.key == "next" else part for part in _READS_TAPE),
         LSTMN_WALK.letters,
-        note=mark("The first term, what comes of the source, is the decoder's alone: an encoder has none to read."),
+        note=mark("Only a decoder has the first term, which comes from the source. An encoder has no source."),
         also=(CROSS,),
     ),
     also=(TAPE,),

@@ -19,11 +19,11 @@ def _keys(scene: Scene) -> Built:
     digits, total = products(matrix[k], states[scene.column])
     computed = float(np.tanh(total))
     says = _(
-        "A network that reads the sentence forwards and backwards leaves a state at each word; each state is turned "
-        "into a key, and squashed to between -1 and 1. The keys are the same for every hop."
+        "A bidirectional network reads the sentence and leaves a state at each word. Each state becomes a key, "
+        "with values between -1 and 1. The keys are the same for every hop."
     )
     strips = (
-        Strip(_("states: what stands at each word"), "h", states, rows=scene.keys, marked=(scene.column, None)),
+        Strip(_("states: one for each word"), "h", states, rows=scene.keys, marked=(scene.column, None)),
         row_of(matrix, k, "W_s1"),
         keys_strip(scene, marked=k, made=True),
     )
@@ -31,7 +31,7 @@ def _keys(scene: Scene) -> Built:
         rf"(W_{{s1}} h_{{{scene.column_name}}})_{{{k}}} &= {digits} = {number(total, 4)}",
         rf"k_{{{scene.column_name},{k}}} &= \tanh({number(total, 4)}) = {number(computed, 4)}",
     )
-    name = _("Number {place} of the key of “{key}”, before it is squashed", place=k, key=scene.key_word)
+    name = _("Component {place} of the key of “{key}”, before tanh", place=k, key=scene.key_word)
     fall = products_fall(name, matrix[k], states[scene.column])
     return says, strips, Worked(lines, computed, float(keys[scene.column, k]), fall)
 
@@ -41,8 +41,8 @@ def _scores(scene: Scene) -> Built:
     digits, computed = products(query, key)
     score = float(scene.of_query("scores")[scene.column])
     says = _(
-        "{hop} is a row of numbers that was learned, the same for every sentence. Each word gets a score: how well its "
-        "key fits this row. “{key}” gets {score}.",
+        "{hop} is a learned vector, the same for every sentence. Each word gets a score: how well its key fits "
+        "this vector. “{key}” gets {score}.",
         hop=scene.reader,
         key=scene.key_word,
         score=f"{score:.3f}",
@@ -65,8 +65,8 @@ def _spread(scene: Scene) -> Built | None:
     digits, computed = products(weights[scene.row], weights[other])
     names = scene.queries.texts
     says = _(
-        "Of the other hops, {other} reads most like {hop}: their rows multiplied give {value}. The penalty counts the "
-        "squares of such products: 0 where two hops read no word in common.",
+        "The hop most like {hop} is {other}: the product of their rows is {value}. The penalty counts the squares "
+        "of such products. A product is 0 where two hops share no word.",
         other=names[other],
         hop=scene.reader,
         value=f"{computed:.3f}",
@@ -104,15 +104,15 @@ def _classes(scene: Scene) -> Built:
     computed = float(np.exp(logit - total))
     names = tuple(_(name) for name, _share in scene.trace.classes)
     says = _(
-        "What all hops read stands side by side, and a small network makes a score of it for each kind of text: "
-        "“{kind}” has probability {share}.",
+        "The context vectors of all hops are concatenated. A small network turns them into a score for each kind "
+        "of text: “{kind}” has probability {share}.",
         kind=names[best],
         share=f"{float(shares[best]):.1%}",
     )
     contexts = scene.map.companions["context"][scene.head]
     strips = (
-        Strip(_("what each hop read"), "M", contexts, rows=scene.queries.texts, marked=(scene.row, None)),
-        Strip(_("hidden layer of the classifier, worked out here"), "r", hidden[None]),
+        Strip(_("context vector of each hop"), "M", contexts, rows=scene.queries.texts, marked=(scene.row, None)),
+        Strip(_("hidden layer of the classifier, computed here"), "r", hidden[None]),
         Strip(
             _("probabilities of the kinds of text"),
             "p",

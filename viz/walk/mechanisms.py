@@ -95,8 +95,8 @@ _HARD = replace(
         output.BAHDANAU_PREDICT,
     ),
     note=mark(
-        "The score and the data flow are Bahdanau's. What differs is the choice: one state is read as it is, in the "
-        "place of the mean of all."
+        "The score and the data flow are Bahdanau's. Only the choice differs: one state is taken as it is, instead "
+        "of the mean of all."
     ),
 )
 _CONCAT = replace(
@@ -109,9 +109,10 @@ _CONCAT = replace(
     ),
     letters=replace(_LUONG, key="U h"),
     note=mark(
-        "The formula is Bahdanau's: the matrix on both states side by side is a matrix W on the query and a matrix U "
-        "on the key. The data flow differs: Bahdanau's query is the state before the last written word is read in, and "
-        "the context helps to make the next state; here the query is the state after it, and the context only joins it."
+        "The formula is Bahdanau's: one matrix on both states, concatenated, equals a matrix W on the query and a "
+        "matrix U on the key. The data flow differs. Bahdanau's query is the state before the last written word is "
+        "read in. There the context vector helps to make the next state. Here the query is the state after it, and "
+        "the context vector is only joined to it."
     ),
 )
 _LOCAL_M = _local(

@@ -22,7 +22,7 @@ Vector = NDArray[np.float64]
 
 def _key_of(scene: Scene, states: NDArray[np.floating], letter: str, says: str) -> Built:
     """Work out one number of a key of what stands at the chosen token."""
-    name = _("what stands at each token")
+    name = _("vectors: one for each token")
     strip = Strip(name, letter, states, rows=scene.keys, marked=(scene.column, None))
     return project_key(scene, says, strip, matrix="W", product=f"W {letter}")
 
@@ -30,8 +30,8 @@ def _key_of(scene: Scene, states: NDArray[np.floating], letter: str, says: str) 
 def _keys(scene: Scene) -> Built:
     size = scene.of_keys("key").shape[1]
     says = _(
-        "An LSTM has read the text and left an output at each token; of it, or of its part that is the key, a matrix "
-        "makes what scores are computed on."
+        "An LSTM has read the text and left an output at each token. A matrix turns the output, or its key part, "
+        "into the vector used for scores."
     )
     return _key_of(scene, scene.of_keys("memory")[:, :size], "k", says)
 
@@ -40,7 +40,7 @@ def _tape_keys(scene: Scene) -> Built | None:
     if not scene.row:
         return None
     states = scene.of_keys("value")
-    says = _("The tape keeps a state h and a cell c of every token that was read. A matrix makes a key of each state.")
+    says = _("The tape keeps a state h and a cell c of every token read so far. A matrix turns each state into a key.")
     return _key_of(scene, states[:, : states.shape[1] // 2], "h", says)
 
 
@@ -53,14 +53,14 @@ def _tape_features(scene: Scene) -> Built | None:
     on_tape = scene.column < scene.row  # of what comes later the tape has no key yet
     key = float(scene.of_keys("key")[scene.column, k]) if on_tape else 0.0
     says = _(
-        "What asks is “{query}” itself and what was read of the tape a step before, h̃; with the key of each token "
-        "before it they make a hidden layer, squashed to between -1 and 1.",
+        "The query is “{query}” itself and the tape attention output of the step before, h̃. With the key of each "
+        "earlier token they form a hidden layer, with values between -1 and 1.",
         query=scene.query_word,
     )
     asked = (
-        Strip(_("the token that is read, embedded"), "x", given[0][None]),
-        Strip(_("read of the tape a step before"), "h\u0303", given[1][None]),
-        Strip(_("query: what reads"), "q", scene.of_query("query")[None], marked=(None, k)),
+        Strip(_("embedding of the token read in"), "x", given[0][None]),
+        Strip(_("tape attention output, one step before"), "h\u0303", given[1][None]),
+        Strip(_("query"), "q", scene.of_query("query")[None], marked=(None, k)),
     )
     product = r"W_x x + W_{\tilde{h}} \tilde{h}"
     strips, worked = hidden_layer(scene, np.concatenate(matrices), np.concatenate(given), product, key)
@@ -87,19 +87,22 @@ def _joined(scene: Scene) -> Built:
     row, given = np.concatenate([each[k] for each in matrices]), np.concatenate([read, own])
     digits, total = products(row, given)
     computed = float(np.tanh(total))
-    says = _("What was read and what the last output says for itself are joined: from this the next word is predicted.")
+    says = _(
+        "The attention output is joined with the part of the last output that predicts. The next word is predicted "
+        "from both."
+    )
     strips = (
         context_strip(scene),
         Strip(_("the part of the last output that predicts"), "p", own[None]),
         row_of(matrices[0], k, "W^r"),
         row_of(matrices[1], k, "W^x"),
-        Strip(_("what the word is chosen from"), "h*", after[None], marked=(None, k), made=True),
+        Strip(_("vector the word is chosen from"), "h*", after[None], marked=(None, k), made=True),
     )
     lines = (
         rf"(W^r r + W^x p)_{{[{k}]}} &= {digits} = {number(total)}",
         rf"h^*_{{{scene.row_name},[{k}]}} &= \tanh({number(total)}) = {number(computed, 4)}",
     )
-    fall = products_fall(_("Number {place} of the state, before tanh", place=k), row, given)
+    fall = products_fall(_("Component {place} of the state, before tanh", place=k), row, given)
     return says, strips, Worked(lines, computed, float(after[k]), fall)
 
 
@@ -112,12 +115,12 @@ def _tape_next(scene: Scene) -> Built:
     into, keep, out = (float(1 / (1 + np.exp(-sums[place * size + k]))) for place in range(3))
     new, old = float(np.tanh(sums[3 * size + k])), float(cell[k])
     says = _(
-        "An LSTM step, but from what was read of the tape, h̃ and c̃, in the place of the last state and cell. What it "
-        "leaves, h and c, is put on the tape."
+        "This LSTM step starts from the tape attention output, h̃ and c̃, instead of the last state and cell. Its "
+        "results, h and c, are put on the tape."
     )
     strips = (
-        Strip(_("state and cell as read of the tape"), "h\u0303, c\u0303", np.stack([read, cell]), marked=(1, k)),
-        Strip(_("the token that is read, embedded"), "x", scene.of_query("input")[None]),
+        Strip(_("tape attention output: state and cell"), "h\u0303, c\u0303", np.stack([read, cell]), marked=(1, k)),
+        Strip(_("embedding of the token read in"), "x", scene.of_query("input")[None]),
     )
     line = (
         rf"= f \cdot \tilde{{c}} + i \cdot \hat{{c}} &= {number(keep)} \cdot {factor(old)} + "
@@ -144,7 +147,7 @@ def new_state(scene: Scene, line: str, parts: Mapping[str, float], out: float) -
     )
     state = Strip(_("new state"), "h", after[None], marked=(None, k), made=True)
     labels = tuple(parts)
-    name = _("Number {place} of the new cell", place=k)
+    name = _("Component {place} of the new cell", place=k)
     fall = waterfall(name, np.array([*parts.values()]), labels.__getitem__)
     return state, Worked(lines, computed, float(after[k]), fall)
 
@@ -172,14 +175,14 @@ def predict_next(state: Callable[[Scene], Vector], names: tuple[str, str] = TABL
         likely = tuple(visible(text) for text, _share in prediction.alternatives)
         shares = np.array([[share for _text, share in prediction.alternatives]])
         says = _(
-            "Every piece of the vocabulary of {count} gets a score; the likeliest next one, “{word}”, has probability "
-            "{share}.",
+            "Each of the {count} subwords in the vocabulary gets a score. The likeliest next one, “{word}”, has "
+            "probability {share}.",
             count=len(table),
             word=likely[0],
             share=f"{shares[0, 0]:.4f}",
         )
         strips = (
-            Strip(_("what the word is chosen from"), "r", vector[None]),
+            Strip(_("vector the word is chosen from"), "r", vector[None]),
             row_of(table, best, "E"),
             Strip(
                 _("probabilities of the likeliest words"),
@@ -234,7 +237,7 @@ MEMORY_WALKS = {
             WINDOW_BEFORE,
             SOFTMAX,
             CONTEXT,
-            Part("next", mark("Read and own joined"), _joined, ("read_weight.weight", "own_weight.weight")),
+            Part("next", mark("Attention and output joined"), _joined, ("read_weight.weight", "own_weight.weight")),
             Part("predict", mark("The next word"), predict_next(_output), TABLE),
         ),
         Letters(query="k", key="W k", value="v", context="r"),

@@ -37,7 +37,10 @@ _NEVER_WRITTEN = 2  # the first ids, <pad> and <s>: their probability is 0
 
 
 def _gru_next(scene: Scene) -> Built:
-    says = _("The context enters the decoder's recurrence beside the last word: the state now knows what was read.")
+    says = _(
+        "The context vector enters the decoder's recurrence with the last word: the state now knows what was "
+        "attended to."
+    )
     return says, *gru_step(scene, context_strip(scene), scene.of_query("query"), scene.of_query("output"))
 
 
@@ -54,10 +57,10 @@ def _attentional(scene: Scene) -> Built:
     k = int(np.abs(after).argmax())
     digits, total = products(matrix[k], joined)
     computed = float(np.tanh(total + float(bias[k])))
-    says = _("What was read and what the decoder knows are joined: from this state the word is chosen.")
+    says = _("The context vector and the decoder state are joined. The word is chosen from the result.")
     strips = (
         context_strip(scene),
-        Strip(_("query: what reads"), "s", scene.of_query("query")[None]),
+        Strip(_("query"), "s", scene.of_query("query")[None]),
         row_of(matrix, k, "W_c"),
         Strip(_("attentional state"), "s\u0303", after[None], marked=(None, k), made=True),
     )
@@ -66,7 +69,7 @@ def _attentional(scene: Scene) -> Built:
         rf"\tilde{{s}}_{{{scene.row_name},[{k}]}} &= \tanh({number(total)} + {factor(float(bias[k]))}) "
         rf"= {number(computed, 4)}",
     )
-    name = _("Number {place} of the state, before tanh", place=k)
+    name = _("Component {place} of the state, before tanh", place=k)
     fall = products_fall(name, matrix[k], joined, bias=float(bias[k]))
     return says, strips, Worked(lines, computed, float(after[k]), fall)
 
@@ -106,20 +109,20 @@ def _merge(scene: Scene) -> Built:
     shift, added = bias_of(bias, k)
     computed = total + float(bias[k])
     says = _n(
-        "The context of the one head goes through one matrix.",
-        "The contexts of all {count} heads stand side by side, and one matrix mixes them.",
+        "The context vector of the one head goes through one matrix.",
+        "The context vectors of all {count} heads are concatenated, and one matrix mixes them.",
         len(contexts),
     )
     heads = tuple(_("head {head}", head=name) for name in scene.map.head_names)
     strips = (
-        Strip(_("contexts of all heads"), "c", contexts, rows=heads, marked=(scene.head, None)),
+        Strip(_("context vectors of all heads"), "c", contexts, rows=heads, marked=(scene.head, None)),
         row_of(matrix, k, "W_O"),
         Strip(_("output"), "o", after[None], marked=(None, k), made=True),
     )
     line = rf"o_{{{scene.row_name},[{k}]}} &= {digits}{shift} = {number(computed, 4)}"
     parts = (exact(matrix[k]) * exact(contexts).reshape(-1)).reshape(len(contexts), -1).sum(axis=1)
     parts = parts if added is None else np.append(parts, added)
-    fall = waterfall(_("Number {place} of the output", place=k), parts, lambda head: (*heads, _("bias"))[head])
+    fall = waterfall(_("Component {place} of the output", place=k), parts, lambda head: (*heads, _("bias"))[head])
     return says, strips, Worked((line,), computed, float(after[k]), fall)
 
 
@@ -146,13 +149,13 @@ def predict_from(readout: Callable[[Scene], Vector], where: str = "") -> Callabl
         written = visible(step.text)
         place = names.index(written) if written in names else None
         says = _(
-            "Every word of the vocabulary of {count} gets a score; “{word}” has probability {share}.",
+            "Each of the {count} words in the vocabulary gets a score. “{word}” has probability {share}.",
             count=len(embedding),
             word=written,
             share=f"{step.probability:.4f}",
         )
         strips = (
-            Strip(_("what the word is chosen from"), "r", vector[None]),
+            Strip(_("vector the word is chosen from"), "r", vector[None]),
             row_of(embedding, step.id, "E"),
             Strip(
                 _("probabilities of the likeliest words"),

@@ -149,7 +149,7 @@ def _state(scene: Scene, unit: Unit) -> dict[str, str]:
         layer = scene.shown.site.layer
         return {"name": _("the query of {reader}", reader=scene.reader), "says": _("in layer {layer}", layer=layer)}
     if not len(scene.trace.target):
-        return {"name": _("after {reader}", reader=f"“{scene.query_word}”"), "says": _("the next piece is asked for")}
+        return {"name": _("after {reader}", reader=f"“{scene.query_word}”"), "says": _("the next subword is predicted")}
     target = scene.trace.target
     so_far = visible_text("".join(target.texts[: scene.row]).strip()) or _("nothing yet")
     name = _("the decoder at step {place}", place=position_name(scene.row))
@@ -158,7 +158,7 @@ def _state(scene: Scene, unit: Unit) -> dict[str, str]:
     if unit == "word" and pieces > 1:
         place = scene.row - target.words.index(target.words[scene.row])
         state["piece"] = _(
-            "writes {piece}: piece {place} of {count}",
+            "writes {piece}: subword {place} of {count}",
             piece=scene.query_word,
             place=position_name(place),
             count=pieces,

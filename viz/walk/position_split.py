@@ -58,13 +58,15 @@ def _build(scene: Scene, *, normalised: bool) -> Built | None:
     own = parts[:, scene.column]
     names = (_("word-word"), _("word-position"), _("position-word"), _("position-position"))
     says = _(
-        "Query and key each have a part from the word and a part from the position. So the score of “{key}” is four "
-        "products: {parts}. The query's part is named first. Biases count with the words.",
+        "Query and key each have a part from the word and a part from the position. So the score of “{key}” is the "
+        "sum of four products: {parts}. The query's part is named first. Biases count with the words.",
         key=scene.key_word,
         parts=", ".join(f"{name} {value:.3f}" for name, value in zip(names, own, strict=True)),
     )
     if normalised:
-        says += " " + _("LayerNorm divides both parts by the spread of their sum; its shift counts with the words.")
+        says += " " + _(
+            "LayerNorm divides both parts by the standard deviation of their sum. Its shift counts with the words."
+        )
     made = _("parts of each score, the query's first")
     strips = (
         scores_strip(scene),

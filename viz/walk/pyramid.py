@@ -20,8 +20,8 @@ def _folded(scene: Scene) -> Built:
     found = fold(scene.parameters, embedded(scene.parameters, scene.trace.source.ids))
     k = int(np.abs(vector).argmax())
     says = _(
-        "There are no scores and no weights: convolutions fold the sentence row by row, each number of a vector alone, "
-        "until one vector of {size} numbers is left. Cells in the rows: {cells}.",
+        "No scores and no weights. Convolutions fold the sentence row by row, each component on its own. One "
+        "vector of {size} numbers is left. Cells in the rows: {cells}.",
         size=len(vector),
         cells=listed([str(len(row)) for row in found.rows]),
     )
@@ -37,7 +37,7 @@ def _folded(scene: Scene) -> Built:
         Strip(strip.name, "e", vector[None], marked=(None, k), made=True),
     )
     line = rf"e_{{[{k}]}} = \tanh({digits}) &= {number(computed, 4)}"
-    fall = products_fall(_("Number {place} of the vector, before tanh", place=k), kernel[:, k], last[:, k])
+    fall = products_fall(_("Component {place} of the vector, before tanh", place=k), kernel[:, k], last[:, k])
     return says, strips, Worked((line,), computed, float(vector[k]), fall)
 
 
@@ -50,7 +50,7 @@ def _next(scene: Scene) -> Built:
         [entering[k] @ read_in(scene, scene.row), recurrence[k] @ exact(before), source[k] @ exact(vector)]
     )
     computed = float(np.tanh(parts.sum()))
-    says = _("Every step is given the same vector: there is nothing to choose, whichever word is written.")
+    says = _("Every step gets the same vector, whichever word is written: there is nothing to choose.")
     strips = (
         read_in_strip(scene, scene.row),
         state_strip(before, k=k),
@@ -63,7 +63,7 @@ def _next(scene: Scene) -> Built:
         rf"{factor(float(parts[2]))}) &= {number(computed, 4)}"
     )
     names = (_("the word before"), _("the state before"), _("the one vector"))
-    fall = waterfall(_("Number {place} of the state, before tanh", place=k), parts, names.__getitem__)
+    fall = waterfall(_("Component {place} of the state, before tanh", place=k), parts, names.__getitem__)
     return says, strips, Worked((line,), computed, float(after[k]), fall)
 
 

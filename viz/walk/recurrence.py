@@ -99,7 +99,7 @@ def _work_out_gru(made: _Gru, before: Vector, after: NDArray[Any], step: int) ->
         _("new: {gate} of {value}", gate=f"{1 - keep:.0%}", value=f"{candidate:.3g}"),
         _("kept: {gate} of {value}", gate=f"{keep:.0%}", value=f"{old:.3g}"),
     )
-    fall = waterfall(_("Number {place} of the next state", place=k), parts, labels.__getitem__)
+    fall = waterfall(_("Component {place} of the next state", place=k), parts, labels.__getitem__)
     return k, Worked(lines, computed, float(after[k]), fall)
 
 
@@ -121,7 +121,7 @@ def _work_out_lstm(made: _Lstm, before: Vector, after: NDArray[Any], step: int) 
         _("new: {gate} of {value}", gate=f"{enter:.0%}", value=f"{made.new[k]:.3g}"),
         _("kept: {gate} of {value}", gate=f"{forget:.0%}", value=f"{before[k]:.3g}"),
     )
-    fall = waterfall(_("Number {place} of the next cell", place=k), parts, labels.__getitem__)
+    fall = waterfall(_("Component {place} of the next cell", place=k), parts, labels.__getitem__)
     return k, Worked(lines, computed, float(after[k]), fall)
 
 

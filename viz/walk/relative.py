@@ -28,17 +28,23 @@ def _where(scene: Scene) -> str:
     distance = scene.column - scene.row
     count = abs(distance)
     if not distance:
-        return _("“{key}” is the place that reads: distance 0.", key=scene.key_word)
+        return _("“{key}” is the query itself: distance 0.", key=scene.key_word)
     if distance < 0:
         said = _n(
-            "“{key}” stands {count} token before.", "“{key}” stands {count} tokens before.", count, key=scene.key_word
+            "“{key}” is {count} token before the query.",
+            "“{key}” is {count} tokens before the query.",
+            count,
+            key=scene.key_word,
         )
     else:
         said = _n(
-            "“{key}” stands {count} token after.", "“{key}” stands {count} tokens after.", count, key=scene.key_word
+            "“{key}” is {count} token after the query.",
+            "“{key}” is {count} tokens after the query.",
+            count,
+            key=scene.key_word,
         )
     if count > reach:
-        said = f"{said} " + _("Every distance beyond {reach} has the vector of {reach}.", reach=reach)
+        said = f"{said} " + _("Distances beyond {reach} use the vector of {reach}.", reach=reach)
     return said
 
 
@@ -50,8 +56,8 @@ def _embed(scene: Scene) -> Built | None:
     row, after = exact(embedding[scene.queries.ids[scene.row]]), scene.of_query("input")
     k = int(np.abs(after).argmax())
     says = _(
-        "“{word}” enters as its row of the embedding, times the square root of {size}. No position is added: equal "
-        "words enter alike wherever they stand.",
+        "The input for “{word}” is its embedding row times the square root of {size}. No position is added: equal "
+        "words have equal inputs everywhere.",
         word=scene.query_word,
         size=len(after),
     )
@@ -71,7 +77,7 @@ def _by_distance(scene: Scene) -> Numbers:
 
 
 def _products_strip(scene: Scene, *, made: bool = False) -> Strip:
-    name, place = _("products with the distances, worked out here"), (None, scene.column)
+    name, place = _("products with the distances, computed here"), (None, scene.column)
     return Strip(name, "q a^K", _by_distance(scene)[None], columns=scene.keys, marked=place, made=made)
 
 
@@ -79,7 +85,7 @@ def _distance(scene: Scene) -> Built:
     query, vectors = scene.of_query("query"), _of_distances(scene, _KEYS)
     digits, computed = products(query, vectors[scene.column])
     says = _(
-        "{where} The query is multiplied with the vector learnt for that distance too, whatever word stands there.",
+        "{where} The query is also multiplied with the learned vector of that distance, whatever the word is.",
         where=_where(scene),
     )
     table = Strip(
@@ -102,8 +108,8 @@ def _scaling(scene: Scene) -> Built:
     parts = np.array([content[scene.column], _by_distance(scene)[scene.column]])
     computed = float(parts.sum()) / root
     says = _(
-        "The two products are added and divided by the square root of {size}. Of the score of “{key}” the words give "
-        "{content}, the distance {distance}.",
+        "The two products are added and divided by the square root of {size}. The score of “{key}” is {content} "
+        "from the words and {distance} from the distance.",
         size=len(scene.of_query("query")),
         key=scene.key_word,
         content=f"{parts[0] / root:.3f}",
@@ -111,7 +117,7 @@ def _scaling(scene: Scene) -> Built:
     )
     place = (None, scene.column)
     strips = (
-        Strip(_("products, worked out here"), "q k'", content[None], columns=scene.keys, marked=place),
+        Strip(_("products, computed here"), "q k'", content[None], columns=scene.keys, marked=place),
         _products_strip(scene),
         scores_strip(scene, made=True),
     )
@@ -129,13 +135,13 @@ def _context(scene: Scene) -> Built:
     handed = values + vectors  # [key, d_head]
     digits, computed = products(weights, handed[:, k])
     says = _(
-        "What each word hands over is its value plus the vector of its distance, mixed by the weights: {share} of it "
-        "is “{key}”.",
+        "Each word passes on its value plus the vector of its distance. The weights mix these: {share} of the "
+        "result is “{key}”.",
         share=f"{float(weights[scene.column]):.1%}",
         key=scene.key_word,
     )
     mark_at = (scene.column, k)
-    names = _("values: what can be carried over"), _("parameters: the vector of each key's distance")
+    names = _("values: what is passed on"), _("parameters: the vector of each key's distance")
     strips = (
         weights_strip(scene),
         Strip(names[0], "v", scene.of_keys("value"), rows=scene.keys, marked=mark_at),
@@ -148,7 +154,7 @@ def _context(scene: Scene) -> Built:
         both = f"({values[key, k]:.3g} + {vectors[key, k]:.3g})"
         return f"{piece_of(scene.map.key_tokens, key)}: {weights[key]:.3g} \u00d7 {both}"
 
-    fall = waterfall(_("Number {place} of the context", place=k), exact(weights) * handed[:, k], label)
+    fall = waterfall(_("Component {place} of the context vector", place=k), exact(weights) * handed[:, k], label)
     return says, strips, Worked((line,), computed, float(context[k]), fall)
 
 

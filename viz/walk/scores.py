@@ -23,15 +23,13 @@ def exact(values: NDArray[Any]) -> NDArray[np.float64]:
 
 def query_strip(scene: Scene) -> Strip:
     """Return the vector that reads."""
-    return Strip(_("query: what reads"), scene.letters.plain("query"), scene.of_query("query")[None])
+    return Strip(_("query"), scene.letters.plain("query"), scene.of_query("query")[None])
 
 
 def keys_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -> Strip:
     """Return the vectors that scores are computed on, a row a word."""
     place = (scene.column, marked)
-    return Strip(
-        _("keys: what is read"), scene.letters.key, scene.of_keys("key"), rows=scene.keys, marked=place, made=made
-    )
+    return Strip(_("keys"), scene.letters.key, scene.of_keys("key"), rows=scene.keys, marked=place, made=made)
 
 
 def scores_strip(scene: Scene, *, made: bool = False) -> Strip:
@@ -83,19 +81,19 @@ def project_key(scene: Scene, says: str, states: Strip, *, matrix: str, product:
     digits, computed = products(rows[k], state)
     strips = (states, row_of(rows, k, matrix), keys_strip(scene, marked=k, made=True))
     line = rf"({product}_{{{scene.column_name}}})_{{{k}}} &= {digits} = {number(computed, 4)}"
-    name = _("Number {place} of the key of “{key}”", place=k, key=scene.key_word)
+    name = _("Component {place} of the key of “{key}”", place=k, key=scene.key_word)
     fall = products_fall(name, rows[k], state)
     return says, strips, Worked((line,), computed, float(scene.of_keys("key")[scene.column, k]), fall)
 
 
 def encoder_states(scene: Scene, letter: str, states: Numbers) -> Strip:
     """Return what the encoder leaves at each word."""
-    name = _("encoder states: what stands at each word")
+    name = _("encoder states: one for each word")
     return Strip(name, letter, states, rows=scene.keys, marked=(scene.column, None))
 
 
 def _project_keys(scene: Scene) -> Built:
-    says = _("Every encoder state is turned, once for the whole translation, into a key of its own size.")
+    says = _("Each encoder state becomes a key. This is computed once per sentence.")
     states = encoder_states(scene, "h", scene.of_keys("value"))
     return project_key(scene, says, states, matrix="U", product="U h")
 
@@ -110,12 +108,12 @@ def hidden_layer(
     made = bool(scene.features[scene.column].any())  # a decoder makes none for what is not written yet
     computed = float(np.tanh(projected + key)) if made else 0.0
     layer = Strip(
-        _("hidden layer: one row a pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, k), made=True
+        _("hidden layer: one row per pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, k), made=True
     )
     feature = rf"f_{{{scene.row_name},{scene.column_name},{k}}}"
     squashed = rf"\tanh({number(projected)} + {factor(key)}) = {number(computed, 4)}" if made else "0"
     lines = (rf"({product})_{{{k}}} &= {digits} = {number(projected, 4)}", f"{feature} &= {squashed}")
-    fall = products_fall(_("Number {place} of what is looked for", place=k), row, given)
+    fall = products_fall(_("Component {place} of the projected query", place=k), row, given)
     worked = Worked(lines, computed, float(scene.features[scene.column, k]), fall)
     return (keys_strip(scene, marked=k), layer), worked
 
@@ -123,7 +121,7 @@ def hidden_layer(
 def _features(scene: Scene) -> Built:
     matrix, query, k = scene.parameters["query_weight.weight"], scene.of_query("query"), deciding(scene)
     says = _(
-        "What {reader} looks for and what stands at each word are added and squashed to between -1 and 1: "
+        "The projected query of {reader} and the key of each word are added. A tanh keeps values between -1 and 1: "
         "a hidden layer for each word.",
         reader=scene.reader,
     )
@@ -134,7 +132,7 @@ def _features(scene: Scene) -> Built:
 def _additive_scores(scene: Scene) -> Built:
     vector = scene.parameters["score_vector"]
     strips = (
-        Strip(_("hidden layer: one row a pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, None)),
+        Strip(_("hidden layer: one row per pair"), "f", scene.features, rows=scene.keys, marked=(scene.column, None)),
         Strip(_("parameters: a vector"), "v", vector[None]),
         scores_strip(scene, made=True),
     )
@@ -170,7 +168,7 @@ def _general_scores(scene: Scene) -> Built:
     strips = (
         query_strip(scene),
         Strip(name, "W_a", matrix[:, k][None], whole=tuple(matrix.shape)),
-        Strip(_("the query as the keys know it, worked out here"), "s' W_a", asked[None], marked=(None, k)),
+        Strip(_("query projected to the keys' space, computed here"), "s' W_a", asked[None], marked=(None, k)),
         keys_strip(scene, marked=k),
         scores_strip(scene, made=True),
     )
@@ -182,8 +180,8 @@ def _general_scores(scene: Scene) -> Built:
 def _location_scores(scene: Scene) -> Built:
     matrix, query = scene.parameters["location_weight.weight"], scene.of_query("query")
     says = _(
-        "No word of the source is compared: from the decoder's state alone {reader} scores positions. Position "
-        "{position}, where “{key}” stands, gets {score}.",
+        "No source word is compared: {reader} scores positions from the decoder state alone. Position {position}, "
+        "where “{key}” is, gets {score}.",
         reader=scene.reader,
         position=scene.column_name,
         key=scene.key_word,
@@ -200,7 +198,7 @@ def _location_scores(scene: Scene) -> Built:
 
 def _dot_products(scene: Scene) -> tuple[NDArray[np.float64], Strip]:
     values = exact(scene.of_keys("key")) @ exact(scene.of_query("query"))
-    name = _("products, worked out here")
+    name = _("products, computed here")
     return values, Strip(name, "q k'", values[None], columns=scene.keys, marked=(None, scene.column))
 
 
@@ -209,7 +207,8 @@ def _products(scene: Scene) -> Built:
     _values, strip = _dot_products(scene)
     digits, computed = products(query, keys[scene.column])
     says = _(
-        "The query of {reader} is multiplied with every key, number by number: the more alike, the larger the sum.",
+        "The query of {reader} is multiplied with every key, component by component: the more similar, the "
+        "larger the sum.",
         reader=scene.reader,
     )
     made = Strip(strip.name, strip.symbol, strip.values, columns=strip.columns, marked=strip.marked, made=True)
@@ -229,10 +228,10 @@ def _scaling(scene: Scene) -> Built:
     product = float(values[scene.column])
     computed = product / size**0.5
     says = _n(
-        "A sum of {count} product would grow with their number, so it is divided by its square root: else the "
-        "softmax would pick one word and forget the others.",
-        "Sums of {count} products grow with their number, so they are divided by its square root: else the softmax "
-        "would pick one word and forget the others.",
+        "A sum of {count} product would grow with their number, so it is divided by its square root. Otherwise the "
+        "softmax would pick one word and ignore the others.",
+        "Sums of {count} products grow with their number, so they are divided by its square root. Otherwise the "
+        "softmax would pick one word and ignore the others.",
         size,
     )
     parts = rf"\frac{{{number(product)}}}{{\sqrt{{{size}}}}} = \frac{{{number(product)}}}{{{number(size**0.5)}}}"

@@ -39,8 +39,8 @@ def _beside(scene: Scene) -> Built:
     k = int(np.abs(joined).argmax())
     back, within = divmod(k, len(slices[0]))
     says = _(
-        "Nothing is weighed: the first third of the output at “{query}”, the second third of the output one token "
-        "before, the last third of the one before that, side by side. Before the text stand zeros.",
+        "No weights: three slices are concatenated. The first third comes from the output at “{query}”. The second "
+        "third comes from one token before, the last from two tokens before. Before the text there are zeros.",
         query=scene.query_word,
     )
     own = tuple(piece_of(scene.queries, place) for place in places)
@@ -61,17 +61,17 @@ def _from_beside(scene: Scene) -> Built:
     row = scene.parameters["join.weight"][k]
     digits, total = products(row, joined)
     computed = float(np.tanh(total))
-    says = _("One matrix and a tanh make of the slices what the next word is predicted from.")
+    says = _("One matrix and a tanh turn the slices into the vector that predicts the next word.")
     strips = (
         Strip(_("slices side by side"), "h^1; h^2; h^3", joined[None]),
         row_of(scene.parameters["join.weight"], k, "W^N"),
-        Strip(_("what the word is chosen from"), "h*", after[None], marked=(None, k), made=True),
+        Strip(_("vector the word is chosen from"), "h*", after[None], marked=(None, k), made=True),
     )
     lines = (
         rf"(W^N [h^1; h^2; h^3])_{{[{k}]}} &= {digits} = {number(total)}",
         rf"h^*_{{{scene.row_name},[{k}]}} &= \tanh({number(total)}) = {number(computed, 4)}",
     )
-    fall = products_fall(_("Number {place} of the state, before tanh", place=k), row, joined)
+    fall = products_fall(_("Component {place} of the state, before tanh", place=k), row, joined)
     return says, strips, Worked(lines, computed, float(after[k]), fall)
 
 

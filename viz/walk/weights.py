@@ -28,7 +28,7 @@ def _masked(scene: Scene) -> NDArray[np.float64]:
 
 def _masked_strip(scene: Scene, *, made: bool = False) -> Strip:
     return Strip(
-        _("scores that are left; empty: hidden"),
+        _("remaining scores; empty: hidden"),
         "e + m",
         _masked(scene)[None],
         columns=scene.keys,
@@ -41,9 +41,9 @@ def weights_strip(scene: Scene, quantity: str = "weights", *, made: bool = False
     """Return the share of each key."""
     chosen = scene.is_chosen and quantity == "weights"
     names = {
-        "weights": _("what is read: 1 for the word chosen") if chosen else _("weights: the share of each word"),
+        "weights": _("attention weights: 1 for the chosen word") if chosen else _("attention weights"),
         "raw_weights": _("weights before the Gaussian"),
-        "probabilities": _("probabilities, from which the word to read is chosen"),
+        "probabilities": _("probabilities from which the word is chosen"),
     }
     name, values = names[quantity], scene.of_query(quantity)[None]
     symbol = "z" if chosen else scene.letters.plain("weight")
@@ -54,7 +54,7 @@ def weights_strip(scene: Scene, quantity: str = "weights", *, made: bool = False
 
 
 def _everything(scene: Scene) -> tuple[Allowed, str]:
-    return np.ones(scene.count, dtype=bool), r"\text{" + _("every word may be read") + "}"
+    return np.ones(scene.count, dtype=bool), r"\text{" + _("every word is visible") + "}"
 
 
 def _back(scene: Scene) -> tuple[Allowed, str]:
@@ -106,14 +106,14 @@ def mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], B
             )
         elif scene.count < len(scene.map.key_tokens):
             says = _(
-                "What comes after “{query}” was not written yet: there is nothing to hide.", query=scene.query_word
+                "The tokens after “{query}” are not written yet: there is nothing to hide.", query=scene.query_word
             )
         else:
-            says = _("Here nothing is hidden: the mask changes nothing.")
+            says = _("Nothing is hidden here: the mask changes nothing.")
         strips = (
             scores_strip(scene),
             Strip(
-                _("mask: 1 where a word may be read"),
+                _("mask: 1 where a word is visible"),
                 "m",
                 scene.of_query("mask")[None].astype(np.float32),
                 "mask",
@@ -148,11 +148,11 @@ def _softmax_to(quantity: str) -> Callable[[Scene], Built]:
         computed = mine / total
         weights = weights_strip(scene, quantity, made=True)
         says = _(
-            "Exponentials make every score positive, and their sum shares out the whole: “{key}” gets {share}.",
+            "Exponentials make every score positive. Divided by their sum, they add up to 1: “{key}” gets {share}.",
             key=scene.key_word,
             share=f"{float(weights.values[0, scene.column]):.1%}",
         )
-        name = _("exponentials of score less the largest, worked out here")
+        name = _("exponentials of score minus the largest, computed here")
         strips = (
             _masked_strip(scene),
             Strip(name, "exp", exponentials[None], "weights", columns=scene.keys, marked=(None, scene.column)),
@@ -187,7 +187,7 @@ def _gaussian(scene: Scene) -> Built:
     before = float(scene.of_query("raw_weights")[scene.column])
     computed = before * float(factors[scene.column])
     says = _(
-        "Words near the centre {centre} count in full, words further away less; the row then need not sum to 1 "
+        "Words near the centre {centre} count in full, words further away less. The row then need not sum to 1 "
         "(here to {total}).",
         centre=f"{position_number(centre):.2f}",
         total=f"{float(scene.of_query('weights').sum()):.3f}",
@@ -195,7 +195,7 @@ def _gaussian(scene: Scene) -> Built:
     strips = (
         weights_strip(scene, "raw_weights"),
         Strip(
-            _("Gaussian around the centre, worked out here"),
+            _("Gaussian around the centre, computed here"),
             "exp",
             factors[None],
             "weights",
@@ -217,7 +217,7 @@ GAUSSIAN = Part("gaussian", mark("Gaussian"), _gaussian)
 
 def context_strip(scene: Scene, *, marked: int | None = None, made: bool = False) -> Strip:
     """Return the weighted sum of the values."""
-    name = _("context: what was read")
+    name = _("context vector")
     return Strip(name, scene.letters.context, scene.of_query("context")[None], marked=(None, marked), made=made)
 
 
@@ -237,7 +237,7 @@ def _context(scene: Scene) -> Built:
     strips = (
         weights_strip(scene),
         Strip(
-            _("values: what can be carried over"),
+            _("values: what is passed on"),
             scene.letters.value,
             values,
             rows=scene.keys,
@@ -251,7 +251,7 @@ def _context(scene: Scene) -> Built:
     def label(key: int) -> str:
         return f"{piece_of(scene.map.key_tokens, key)}: {weights[key]:.3g} \u00d7 {values[key, k]:.3g}"
 
-    fall = waterfall(_("Number {place} of the context", place=k), shares, label)
+    fall = waterfall(_("Component {place} of the context vector", place=k), shares, label)
     return says, strips, Worked((line,), computed, float(context[k]), fall)
 
 

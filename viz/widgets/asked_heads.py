@@ -202,14 +202,18 @@ def _show_all(found: Sequence[AskedHead], answer: AskedModels, asked: str) -> No
 
 def _ranked(asked: str, *, moved: bool) -> str:
     if moved:
-        return _("Ranked by what a key moves.") if asked == PAIR else _("Ranked by what a key moves, less chance.")
-    return _("Ranked by attention weight.") if asked == PAIR else _("Ranked by attention weight less chance.")
+        return (
+            _("Ranked by norm-weighted attention (what a key moves).")
+            if asked == PAIR
+            else _("Ranked by norm-weighted attention (what a key moves), minus chance level.")
+        )
+    return _("Ranked by attention weight.") if asked == PAIR else _("Ranked by attention weight minus chance level.")
 
 
 def _nothing(asked: str) -> str:
     if asked == PAIR:
-        return _("No map of any open model has this pair: a causal model never attends to a later word.")
-    return _("This sentence has no such words: “{pattern}”.", pattern=_(PATTERN_NAMES[asked]))
+        return _("No open model has a map with this pair. A causal model never attends to a later word.")
+    return _("No words in this sentence fit “{pattern}”.", pattern=_(PATTERN_NAMES[asked]))
 
 
 def _say_how(answer: AskedModels, asked: str, found: Sequence[AskedHead]) -> None:
@@ -220,10 +224,10 @@ def _say_how(answer: AskedModels, asked: str, found: Sequence[AskedHead]) -> Non
         ),
         _("Press a head to open it on Heads."),
         _ranked(asked, moved=any(each.shown.quantity == "moved" for each in found)),
-        _("Chance: the head's own weights, dealt out anew in each row."),
+        _("Chance level: the head's own weights, shuffled within each row."),
         _(
-            "Corpus: 90 sentences of our own; in how many of the words that could follow the pattern the largest "
-            "weight does. Its chance: any token alike."
+            "Corpus: our own 90 sentences. Share of the eligible words whose largest weight follows the pattern. "
+            "Its chance level: every token alike."
         ),
     ]
     if asked != PAIR:
@@ -231,6 +235,6 @@ def _say_how(answer: AskedModels, asked: str, found: Sequence[AskedHead]) -> Non
     elif rates := [rate for each in found if (rate := _rate(each, answer, asked))]:
         said.append(_("This pair's pattern: {pattern}.", pattern=_(PATTERN_NAMES[rates[0][0]])))
     if any(shown.site.stack == "decoder" and rows for maps in answer.maps.values() for shown, rows, _columns in maps):
-        said.append(_("All translators are made to write one translation."))
+        said.append(_("Forced decoding: all translators write the same translation."))
     said += [_("Left out: {model} ({reason})", model=_(name), reason=why) for name, why in answer.failures.items()]
     st.caption(plain(" ".join(said)))

@@ -110,16 +110,18 @@ class Page:
 def _privacy(has_sentence: bool) -> str:
     """Say what becomes of what somebody types, and where the sentence of the page is."""
     if configuration().links:
-        where = _("It stands in the link of this page: who sees the link can read it.")
+        where = _("Your sentence is part of this page's link. Anyone with the link can read it.")
     else:
-        where = _("It is not in the link of this page, and forgotten when the page is closed or loaded again.")
+        where = _("Your sentence is not in this page's link. It is forgotten when you close or reload the page.")
     now = here_in_room()
     if now is None:
-        read = _("What you type is read on this server, which writes it to no file.")
+        read = _("What you type is processed on this server and never saved.")
     elif now.leads:
-        read = _("What you type is shown to the class, and kept with the room until it is closed, for a day at most.")
+        read = _("What you type is shown to the class. It is kept until the room is closed, for a day at most.")
     else:
-        read = _("What you send to the class is kept until the room is closed, for a day at most; nothing else is.")
+        read = _(
+            "What you send to the class is kept until the room is closed, for a day at most. Nothing else is saved."
+        )
     return f"{read} {where}" if has_sentence else read
 
 
@@ -160,7 +162,7 @@ def _keep_pace() -> DeltaGenerator:
     What they type meanwhile stays, and the newest is answered.
     """
     place = st.empty()
-    said = _("More was changed than is answered in a second. The newest comes in a moment.")
+    said = _("Too many changes in one second. The newest result comes in a moment.")
     keep_pace(kept(_PACE, "", lambda: Pace(monotonic())), lambda: place.info(said, icon=":material/hourglass_top:"))
     place.empty()
     return place
@@ -169,7 +171,7 @@ def _keep_pace() -> DeltaGenerator:
 def _say_why(place: DeltaGenerator, why: Why | None) -> None:
     """Say in `place` why the visitor waits: that too many ask at once, or that the models are away; or no more."""
     if why == "busy":
-        place.info(_("Busy: many are asking at once. Trying again …"), icon=":material/hourglass_top:")
+        place.info(_("Busy: too many requests at once. Trying again …"), icon=":material/hourglass_top:")
     elif why == "away":
         place.warning(_("The models cannot be reached. Trying again …"), icon=":material/cloud_off:")
     else:

@@ -43,7 +43,7 @@ def annotation_html(view: View, shares: NDArray[np.float64], *, colour: Colour) 
     words = []
     for text, share in zip(view.shown.key_tokens.texts, shares, strict=True):
         background = weight_colour(float(share) / most if most else 0.0, colour)
-        says = _("“{word}”: {share} of all hops", word=visible(text), share=f"{share:.1%}")
+        says = _("“{word}”: {share} of the weight of all hops", word=visible(text), share=f"{share:.1%}")
         style = f"background: {background}; color: {text_on(background)}; padding: 0.1rem 0.25rem"
         words.append(noted(visible(text), says, style))
     title = escape(_("{title}:", title=_(view.trace.provenance.title)))

@@ -82,7 +82,7 @@ def _save_as(shown: Shown, printed: Callable[[], go.Figure | Printed]) -> None:
     st.caption(_(meaning))
 
 
-_SHARP = mark("Cells are shapes and words are text: both stay sharp, and can be changed in a drawing program.")
+_SHARP = mark("Cells are shapes and words are text. Both stay sharp and can be edited in a drawing program.")
 _LATEX = mark("For a paper: load the package tikz, then \\input this file. Words take the paper's sans-serif font.")
 
 

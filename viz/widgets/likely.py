@@ -35,12 +35,12 @@ def show_output(trace: AttentionTrace, model: models.Model, hidden: Sequence[str
         _masked(trace, hidden)
     elif model.kind == "decoder" and model.predicts == "none":
         st.caption(
-            plain(_("{title} has no trained head that predicts the next token: its checkpoint holds none.", **named))
+            plain(_("{title} cannot predict the next token: its checkpoint has no trained output layer.", **named))
         )
     elif mask is not None and mask in trace.source.texts:
         said = _(
-            "{title} has no trained head that predicts {mask}: its checkpoint holds none, and random numbers would not "
-            "be an answer. The attention below is real.",
+            "{title} cannot predict {mask}: its checkpoint has no trained output layer. Random weights would give "
+            "no real answer. The attention below is real.",
             mask=mask,
             **named,
         )
@@ -73,11 +73,11 @@ def _line(name: str, html: str) -> None:
 
 
 def _next_tokens(trace: AttentionTrace) -> None:
-    _line(_("{title} would go on with:", title=_(trace.provenance.title)), escape(_listed(trace.predictions[-1])))
+    _line(_("{title} would continue with:", title=_(trace.provenance.title)), escape(_listed(trace.predictions[-1])))
 
 
 def _after_every_token(trace: AttentionTrace) -> None:
-    fold = unfolded(_("What it held for likely after every token"), "after-every-token")
+    fold = unfolded(_("What the model expected after each token"), "after-every-token")
     if fold is None:
         return
     texts = trace.source.texts
@@ -88,18 +88,18 @@ def _after_every_token(trace: AttentionTrace) -> None:
             {
                 _("position"): int(position_name(each.position)),
                 _("after the token"): visible(texts[each.position]),
-                _("came"): visible(follows) if follows else "",
-                _("held for likely"): None if each.log_probability is None else float(np.exp(each.log_probability)),
+                _("actual"): visible(follows) if follows else "",
+                _("its probability"): None if each.log_probability is None else float(np.exp(each.log_probability)),
                 _("likeliest"): _listed(each),
             }
         )
-    shares = {_("held for likely"): st.column_config.NumberColumn(format="percent")}
+    shares = {_("its probability"): st.column_config.NumberColumn(format="percent")}
     fold.dataframe(rows, hide_index=True, column_config=shares)
     if len(rows) < len(texts):
         fold.caption(
             _n(
-                "Only the last {some} of {count} token is here.",
-                "Only the last {some} of {count} tokens are here.",
+                "Only the last {some} of {count} token is shown.",
+                "Only the last {some} of {count} tokens are shown.",
                 len(texts),
                 some=len(rows),
             )

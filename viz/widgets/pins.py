@@ -32,7 +32,7 @@ def pin_button(figure: Callable[[], go.Figure | Printed], *, key: str, name: str
         icon=":material/keep:",
         type="tertiary",
         key=f"pin-{key}",
-        help=_("The sheet is full") if full else _("Put this picture on the hand-in sheet (on the page Lessons)"),
+        help=_("The worksheet is full") if full else _("Put this picture on the worksheet (on the page Lessons)"),
         disabled=full,
         on_click=_pin,
         args=(figure, name, used.noted()),
@@ -59,7 +59,7 @@ def _pin(figure: Callable[[], go.Figure | Printed], name: str, provenances: tupl
         name, picture, f"{st.context.url}?{urlencode(settings)}", settings, tuple(_told(each) for each in provenances)
     )
     session.keep(_PINS, pins() | {max(pins(), default=0) + 1: pin})
-    st.toast(_("Pinned: the sheet is on the page Lessons."), icon=":material/keep:")
+    st.toast(_("Pinned: the worksheet is on the page Lessons."), icon=":material/keep:")
 
 
 def _told(provenance: Provenance) -> str:

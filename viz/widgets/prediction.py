@@ -26,8 +26,8 @@ AGREEMENT = {
     "less": mark("“{word}” gets {difference} less than you expected."),
     "gap": mark("The widest gap: {gap}"),
     "means": mark(
-        "Agreement: the share of the reading that both rows have in common, the smaller of both weights summed "
-        "over the words. 1: the same row; 0: no word in common."
+        "Agreement: the attention weight that both rows share. For each word take the smaller weight, then sum. 1: "
+        "the same row; 0: no word in common."
     ),
 }
 """What is said of an expected row beside the model's; still to be translated."""
@@ -80,13 +80,13 @@ def canvas_data(
         "model": [round(float(each), 4) for each in weights] or None,
         "gap": gap,
         "says": {
-            "group": _("The row that you expect"),
+            "group": _("The row you expect"),
             "model": _("the model"),
             "keys": _(
-                "Click a word that you expect to be read; drag upwards for its share. "
-                "With the keyboard: Tab, then Space or the arrow keys."
+                "Click a word you expect the model to attend to; drag up to set its weight. Keyboard: Tab, then "
+                "Space or the arrow keys."
             ),
-            "beside": _("Left: what you expect. Right: what the model reads. Dashed: the widest gap."),
+            "beside": _("Left: what you expect. Right: the model's weights. Dashed: the widest gap."),
         },
     }
 

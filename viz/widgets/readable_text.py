@@ -18,7 +18,7 @@ def fit_text(model: models.Model, text: str, place: DeltaGenerator, *, pair: str
     fitting, left_out = model.fit(text, pair=pair)
     if left_out:
         said = _(
-            "This text is longer than the model takes: it is read up to “…{end}”. Words and marks left out: {count}.",
+            "This text is too long for the model. It is cut after “…{end}”. Words and marks left out: {count}.",
             count=left_out,
             end=fitting[-LONGEST_NAMED:],
         )
@@ -38,5 +38,5 @@ def last_readable(model: models.Model, error: models.InputError, place: DeltaGen
     if last is None:
         return None
     fitting = model.fit(str(last))[0]
-    place.caption(plain(_("Below: the last sentence that could be read, “{sentence}”", sentence=fitting)))
+    place.caption(plain(_("Below: the last valid sentence, “{sentence}”", sentence=fitting)))
     return fitting

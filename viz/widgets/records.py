@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from viz.canvas.standalone import Picture
 
 MEANINGS: Mapping[str, str] = {
-    "html": mark("One file that answers the pointer: it opens by double click, without a network."),
-    "npz": mark("Every weight of the run: the page “Open a trace” shows it again, AttentionTrace.load reads it."),
-    "json": mark("Model, texts and edits: enough to make the run again in Python, equal."),
+    "html": mark("One interactive file. Double-click to open it; no network needed."),
+    "npz": mark(
+        "All weights of the run. Open the file on the page “Open a trace”, or in Python with AttentionTrace.load."
+    ),
+    "json": mark("Model, texts and edits: enough to repeat the run in Python, with equal results."),
 }
 """What each format is good for; still to be translated."""
 

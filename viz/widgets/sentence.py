@@ -83,7 +83,7 @@ def languages_of(pair: str) -> dict[str, str]:
 def says_of(pair: str) -> str:
     """Say what becomes of the sentence."""
     return _(
-        "Type a sentence in {source}: it is translated to {target}, and the attention of every word is drawn.",
+        "Type a sentence in {source}. Models translate it to {target} and show the attention of every word.",
         **languages_of(pair),
     )
 
@@ -102,7 +102,7 @@ def say_cut(traces: Sequence[AttentionTrace], place: DeltaGenerator) -> None:
     if len(traces) == 1:
         said = (
             _(
-                "This model has no subword for this. It processes its bytes, of which it learnt little: {words}",
+                "This model has no subword for this. It processes its bytes, about which it learnt little: {words}",
                 words=named,
             )
             if _is_ours(traces[0])
@@ -110,13 +110,13 @@ def say_cut(traces: Sequence[AttentionTrace], place: DeltaGenerator) -> None:
         )
     elif len(set(cut.values())) == 1:
         said = _(
-            "These models have no subword for this. They process its bytes, of which they learnt little: {words}",
+            "These models have no subword for this. They process its bytes, about which they learnt little: {words}",
             words=named,
         )
     else:
         titles = listed(_(title) for title, found in cut.items() if found)
         said = _(
-            "No subword for this, processed as bytes, of which little was learnt: {words} ({models})",
+            "No subword for this. It is processed as bytes, about which the models learnt little: {words} ({models})",
             words=named,
             models=titles,
         )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from viz.text.language import mark
 from viz.widgets.settings import Choice
 
-UNIT = Choice("unit", title=mark("Unit"), choices={"word": mark("words"), "piece": mark("pieces")})
+UNIT = Choice("unit", title=mark("Unit"), choices={"word": mark("words"), "piece": mark("subwords")})
 QUANTITY = Choice(
     "quantity", title=mark("What a map shows"), choices={"weights": mark("weight"), "moved": mark("moved")}
 )
 COLOUR = Choice(
     "colour",
-    title=mark("How weight becomes colour"),
+    title=mark("Colour scale"),
     choices={"linear": mark("linear colour"), "root": mark("square-root colour: shows faint weights")},
 )
 PICTURE = Choice(

@@ -32,7 +32,11 @@ def _with_bar(name: str, run: Sweep, on_stop: Callable[[], None]) -> Any:
         bar.progress(min(share, 1.0))
 
     try:
-        with sweeping(lambda: bar.progress(0.0, text=_("Others are measuring: this begins when one of them is done."))):
+        with sweeping(
+            lambda: bar.progress(
+                0.0, text=_("Other measurements are running. This one starts when one of them finishes.")
+            )
+        ):
             result = run(show)
     except models.InputError:
         place.empty()

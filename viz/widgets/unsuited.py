@@ -44,7 +44,8 @@ def suit(sentence: str, pair: str, place: DeltaGenerator, switch: Switch = switc
     small = without_capitals(sentence)
     if small != sentence:
         said = _(
-            "All in capitals, which the models have hardly seen: read as “{text}”", text=shorten(small, _LONGEST_NAMED)
+            "All in capitals, which the models have hardly seen. Processed as “{text}”",
+            text=shorten(small, _LONGEST_NAMED),
         )
         place.caption(plain(said))
     return small
@@ -61,7 +62,9 @@ def say_small(typed: str, traces: Sequence[AttentionTrace], place: DeltaGenerato
     words = dict.fromkeys(word for pairs in found for word, read in pairs if word != read)
     if words:
         named = shorten(" ".join(words), _LONGEST_NAMED)
-        place.caption(plain(_("Read in lower case, for the models have hardly seen capitals: {words}", words=named)))
+        place.caption(
+            plain(_("Processed in lower case, because the models have hardly seen capitals: {words}", words=named))
+        )
 
 
 def _look_at_language(sentence: str, pair: str, place: DeltaGenerator, switch: Switch) -> None:
@@ -74,11 +77,13 @@ def _look_at_language(sentence: str, pair: str, place: DeltaGenerator, switch: S
     is_shown = is_readable or session.recall(_ANYWAY) == (script, pair)
     source, code = languages_of(pair)["source"], language or "en"
     if script == "other":
-        said = _("These models were trained on {source} alone: they cannot read this script.", source=source)
+        said = _("These models were trained only on {source}. They cannot process this script.", source=source)
     elif language == "other":
-        said = _("This does not look like {source}, the only language that these models read.", source=source)
+        said = _("This does not look like {source}, the only language these models know.", source=source)
     else:
-        said = _("This looks like {language}; these models read {source}.", language=_(_NAMED[code]), source=source)
+        said = _(
+            "This looks like {language}, but these models know only {source}.", language=_(_NAMED[code]), source=source
+        )
     with place, st.container(horizontal=True, vertical_alignment="center", key="unsuited"):
         st.warning(plain(said), icon=":material/translate:")
         other = next((each for each in installed_pairs() if each.split("-")[0] == code), None)

@@ -80,7 +80,7 @@ def show_writing(trace: AttentionTrace, model: models.Model, line: DeltaGenerato
     now = Writing(USUAL) if written is None else written.asked
     ids = () if written is None else trace.source.ids[written.first :]
     with line:
-        st.caption(plain(_("{title} would go on with:", title=_(trace.provenance.title))), width="content")
+        st.caption(plain(_("{title} would continue with:", title=_(trace.provenance.title))), width="content")
         _offer_words(trace, now, ids)
         with st.popover(_("Write"), icon=":material/edit_note:", key="write-box"):
             _settings(now, ids)
@@ -116,7 +116,7 @@ def _rewind(trace: AttentionTrace, now: Writing, ids: tuple[int, ...]) -> None:
     first = len(trace.source) - len(ids)
     places = range(max(0, len(ids) - MOST_SHOWN), len(ids))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="written"):
-        st.caption(_("Click a word to go back to before it:"), width="content")
+        st.caption(_("Click a word to go back to just before it:"), width="content")
         for place in places:
             back = now.begun_with(ids[:place], 0) if place or now.chat else None
             text = visible(trace.source.texts[first + place])

@@ -299,5 +299,7 @@ def test_what_would_be_too_much_is_refused_with_the_reason(monkeypatch: pytest.M
     with pytest.raises(InputError, match="too long"):
         chance_bands(model.replay(trace), site, how="order", samples=LEAST)
     monkeypatch.setattr(pretrained, "MOST_FRESH", 1000)
-    with pytest.raises(InputError, match=r"bert has [\d,]+ weights; at most 1,000"):
+    with pytest.raises(
+        InputError, match=r"bert has [\d,]+ weights\. The random copy for comparison is limited to 1,000"
+    ):
         chance_bands(model.replay(one), site, how="weights", samples=LEAST)

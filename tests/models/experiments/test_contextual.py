@@ -100,7 +100,7 @@ def test_words_in_common_are_found_however_they_are_written() -> None:
 
 
 def test_what_does_not_stand_in_both_or_has_no_states_is_said() -> None:
-    with pytest.raises(models.InputError, match="“shoes” does not stand in “He moved to New York”"):
+    with pytest.raises(models.InputError, match="“shoes” is not in “He moved to New York”"):
         compare_word(loaded("hf:minilm"), ONE, OTHER, "shoes")
     with pytest.raises(KeyError, match="state_sites"):
         word_states(loaded("hf:minilm").attend(ONE))

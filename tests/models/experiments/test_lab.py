@@ -149,16 +149,16 @@ def test_lines_follow_from_each_other(
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"query": [[1.0, 2.0]]}, "A query has 2 numbers and a key 1"),
-        ({"value": [[1.0], [2.0]]}, "1 key, and there are 2 values"),
-        ({"query": [[float("nan")]]}, "row 1, column 1 holds no number"),
-        ({"query": [[None]]}, "holds no number"),
-        ({"query": [["x"]]}, "every cell must hold a number"),
+        ({"query": [[1.0, 2.0]]}, "A query has 2 numbers and a key has 1"),
+        ({"value": [[1.0], [2.0]]}, "There is 1 key and 2 values"),
+        ({"query": [[float("nan")]]}, "row 1, column 1 has no number"),
+        ({"query": [[None]]}, "has no number. Fill it in"),
+        ({"query": [["x"]]}, "every cell must contain a number"),
         ({"key": []}, "Keys is empty"),
         ({"temperature": 0.0}, "above 0"),
-        ({"mask": [[False]]}, "Query 1 may read no key"),
+        ({"mask": [[False]]}, "Query 1 has no key to attend to"),
         ({"mask": [[True, True]]}, "The mask has"),
-        ({"query": [[0.0]] * 513}, "512 at most"),
+        ({"query": [[0.0]] * 513}, "at most 512 of each"),
     ],
 )
 def test_tables_that_do_not_fit_get_a_message(changes: dict[str, Any], message: str) -> None:
@@ -173,11 +173,11 @@ def test_tables_that_do_not_fit_get_a_message(changes: dict[str, Any], message: 
         (
             {"general": [[1.0, 2.0]]},
             {"score": "general"},
-            "of the score has 1 row and 2 columns; here it needs 1 and 1",
+            "of the score has 1 row and 2 columns. It must be 1 \u00d7 1",
         ),
         ({"additive_key": [[1.0, 2.0]]}, {"score": "additive"}, "U of the score has 1 row and 2 columns"),
-        ({}, {"heads": 2}, "Queries have 1 column, which 2 heads cannot share"),
-        ({"inputs": [[1.0, 2.0]], "query_weight": [[1.0]]}, {}, "W_Q has 1 row and 1 column; here it needs 2 and 1"),
+        ({}, {"heads": 2}, "Queries have 1 column, which is not divisible by 2 heads"),
+        ({"inputs": [[1.0, 2.0]], "query_weight": [[1.0]]}, {}, "W_Q has 1 row and 1 column. It must be 2 \u00d7 1"),
     ],
 )
 def test_a_layer_whose_tables_do_not_fit_gets_a_message(

@@ -126,11 +126,11 @@ def test_texts_of_unequal_length_are_refused_with_both_lengths() -> None:
     lengths = [len(model.attend(text).source) for text in (ONE, "The old dog drank.")]
     with pytest.raises(InputError, match=f"this one has {len(trace.source)}.* has {lengths[1]}"):
         patch_each_head(model, trace, "The old dog drank.")
-    with pytest.raises(InputError, match="equal length in tokens"):
+    with pytest.raises(InputError, match="Activation patching needs two texts with the same"):
         model.attend(ONE, edits=[patch("decoder.0.cross", 0, "The old dog drank.")])
     with pytest.raises(InputError, match="run in a service of their own"):
         patch_each_head(Served(model), trace, OTHER)  # type: ignore[arg-type]
     encoder = tiny_model("bert")
     read = encoder.attend(ONE)
-    with pytest.raises(InputError, match="Patching is for"):
+    with pytest.raises(InputError, match="Activation patching works for translators and next-word"):
         patch_each_head(encoder, read, OTHER)

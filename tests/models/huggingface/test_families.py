@@ -30,10 +30,10 @@ OWN = ("megatron-bert", "rembert", "luke", "flaubert", "mvp")
 SPARSE = ("deepseek_v32", "minimax_m3_vl_text")
 OTHERS = ("gemma3n_text", "gpt_oss", "modernbert", "gemma4_text")
 REFUSED = {
-    "diffllama": "each of its layers attends 2 times",
-    "granite_swa": "layer 0 shows other weights than the model's own",
-    "fnet": "none of its layers passes through the attention interface",
-    "blip-2": "it needs more than a text: pixel_values",
+    "diffllama": "each of its layers computes attention 2 times",
+    "granite_swa": "the weights observed in layer 0 differ from the model's own",
+    "fnet": "none of its layers uses the attention interface of",
+    "blip-2": "it needs more than text: pixel_values",
 }
 
 
@@ -75,16 +75,14 @@ class TestHybrids:
         model = self.model(tmp_path, ["conv", "full_attention", "conv", "conv", "full_attention"])
         trace = model.attend(TEXT, sites=("*.weights", "decoder.*.self.input", "decoder.*.self.final"))
         assert [site.layer for site in trace.sites] == [1, 4]
-        assert "layers 0, 2, 3 have no attention weights (conv), so nothing of them is shown" in map(
-            str, trace.provenance.notes
-        )
+        assert "layers 0, 2, 3 have no attention weights (conv) and are not shown" in map(str, trace.provenance.notes)
         states = [trace[site].companions for site in trace.sites]
         assert all({"input", "final"} <= set(each) for each in states)
         assert abs(states[0]["final"] - states[1]["input"]).max() > 0  # two layers lie between them
 
     def test_one_layer_without_attention_is_named_too(self, tmp_path: Path) -> None:
         notes = map(str, self.model(tmp_path, ["full_attention", "conv"]).attend(TEXT).provenance.notes)
-        assert "layer 1 has no attention weights (conv), so nothing of it is shown" in notes
+        assert "layer 1 has no attention weights (conv) and is not shown" in notes
 
     def test_a_layer_that_others_share_has_their_numbers(self, tmp_path: Path) -> None:
         build("zamba2", tmp_path / "zamba2")
@@ -138,7 +136,10 @@ class TestLongTexts:
     def test_an_unknown_argument_that_changes_weights_is_refused_by_name(
         self, beyond: int, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        with pytest.raises(InputError, match="attends with picked, which is not known here and changes its weights"):
+        with pytest.raises(
+            InputError,
+            match=r"the attention of layer [0-9]+ uses picked, which is not supported here and changes its weights",
+        ):
             self.open(self.changed(monkeypatch, beyond))
 
     def test_one_that_changes_nothing_at_a_length_that_is_shown_is_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +151,9 @@ class TestLongTexts:
         monkeypatch.setattr(attention, "HARMLESS", attention.HARMLESS | {"picked"})
         model = self.open(self.changed(monkeypatch, 128))
         monkeypatch.setattr(attention, "HARMLESS", attention.HARMLESS - {"picked"})
-        with pytest.raises(InputError, match="the model attends with picked here, which it did not when it was opened"):
+        with pytest.raises(
+            InputError, match="the model's attention uses picked here, which it did not when it was opened"
+        ):
             model.attend(TEXT)
 
 
@@ -162,8 +165,10 @@ class TestTokensWithoutEmbedding:
         model = PretrainedModel(tiny_network(family), tokenizer, key="hf:x", title="x", head=FAMILIES[family][0])
         target = "chat" if model.is_translation else None
         notes = [str(each) for each in model.attend("a b", target).provenance.notes]
-        assert "1 token of its tokenizer has no embedding, and cannot be read: <new>" in notes
-        with pytest.raises(InputError, match=r"^<new> has no embedding in this model: its vocabulary has 261 rows"):
+        assert "1 token of its tokenizer has no embedding and cannot be used: <new>" in notes
+        with pytest.raises(
+            InputError, match=r"^<new> has no embedding in this model: its embedding table has 261 rows"
+        ):
             model.attend("a <new> b", target)
         if model.is_translation:
             with pytest.raises(InputError, match=r"^<new> has no embedding"):
@@ -218,10 +223,10 @@ def test_words_for_programmers_are_not_repeated(error: Exception) -> None:
 def test_words_for_a_person_are_repeated_and_missing_inputs_are_named() -> None:
     assert in_words(OSError("/a/b is no valid JSON file.\nmore"), "/a/b", "tiny") == "tiny is no valid JSON file"
     missing = in_words(TypeError("X.forward() missing 2 required positional arguments: 'pixel_values' and 'boxes'"))
-    assert missing == "it needs more than a text: pixel_values, boxes"
+    assert missing == "it needs more than text: pixel_values, boxes"
     assert isinstance(missing, Message)
     asked = in_words(ValueError("You have to specify either `pixel_values` or `image_embeds`."))
-    assert asked == "it needs more than a text: pixel_values, image_embeds"
+    assert asked == "it needs more than text: pixel_values, image_embeds"
 
 
 @pytest.mark.parametrize("base", ["owner/base", None])

@@ -42,15 +42,15 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "is not a GGUF file"),
     "another kind of file": (b"PK\x03\x04" + bytes(100), "is not a GGUF file"),
     "a name alone": (b"GGUF", "header is cut off"),
-    "version 1": (made(version=1), "version of GGUF, 1,"),
-    "the other byte order": (b"GGUF" + struct.pack(">IQQ", 3, 1, 1) + bytes(64), "version of GGUF"),
+    "version 1": (made(version=1), "its GGUF version, 1,"),
+    "the other byte order": (b"GGUF" + struct.pack(">IQQ", 3, 1, 1) + bytes(64), "is not supported here"),
     "a billion tensors": (made(counts=(10**9, 1)), "1,000,000,000 tensors"),
-    "tensors without number": (made(counts=(2**64 - 1, 1)), "more than fit"),
+    "tensors without number": (made(counts=(2**64 - 1, 1)), "settings, more than it can contain"),
     "a billion settings": (made(counts=(1, 10**9)), "1,000,000,000 settings"),
-    "more tensors than there are": (made(tensors=[tensor()], counts=(40, 1)), r"dimensions|cut off|size that"),
+    "more tensors than there are": (made(tensors=[tensor()], counts=(40, 1)), r"dimensions|cut off|impossible size"),
     "cut off in the settings": (WHOLE[:40], "header is cut off"),
     "cut off in the table": (WHOLE[:90], "header is cut off"),
-    "cut off in the numbers": (WHOLE[:-3500], "it is cut off"),
+    "cut off in the numbers": (WHOLE[:-3500], "the file is cut off: tensor"),
     "a name longer than the file": (
         made([text("a", 10**9) + struct.pack("<I", 8)], [tensor()]),
         "larger than the file",
@@ -59,18 +59,24 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "a text that is none": (made([setting("a", 8, text(b"\xff\xfe"))], [tensor()]), "not UTF-8"),
     "a setting of an unknown type": (made([setting("a", 99, bytes(8))], [tensor()]), "unknown type, 99"),
     "a list of an unknown type": (made([setting("a", 9, array(99, 1))], [tensor()]), "unknown type, 99"),
-    "a list without end": (made([setting("a", 9, array(4, 2**61))], [tensor()]), "list in it is too long"),
+    "a list without end": (
+        made([setting("a", 9, array(4, 2**61))], [tensor()]),
+        "it contains a list that is too long or nested",
+    ),
     "a list longer than the file": (made([setting("a", 9, array(4, 10**6))], [tensor()]), "larger than the file"),
     "a list of empty texts": (
         made([setting("a", 9, array(8, MOST_ITEMS + 1, bytes(100)))], [tensor()]),
-        "list in it is too long",
+        "it contains a list that is too long or nested",
     ),
-    "lists in lists": (made([setting("a", 9, array(9, 1, array(9, 1)))], [tensor()]), "lists in it"),
-    "a setting twice": (made([ARCHITECTURE, ARCHITECTURE], [tensor()]), "is there twice"),
-    "no architecture": (made([setting("a", 8, text("b"))], [tensor()]), "of which architecture"),
+    "lists in lists": (
+        made([setting("a", 9, array(9, 1, array(9, 1)))], [tensor()]),
+        "it contains a list that is too long or nested",
+    ),
+    "a setting twice": (made([ARCHITECTURE, ARCHITECTURE], [tensor()]), "appears twice"),
+    "no architecture": (made([setting("a", 8, text("b"))], [tensor()]), "it does not name its architecture"),
     "an architecture that is a number": (
         made([setting("general.architecture", 4, bytes(4))], [tensor()]),
-        "of which architecture",
+        "it does not name its architecture",
     ),
     "an architecture of nobody": (
         made([setting("general.architecture", 8, text("nobody"))], [tensor()]),
@@ -87,16 +93,16 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "no tensors": (made(), "has no tensors"),
     "no dimensions": (made(tensors=[tensor(dims=())]), "0 dimensions"),
     "a billion dimensions": (made(tensors=[tensor(count=10**9)]), "1,000,000,000 dimensions"),
-    "a dimension of nothing": (made(tensors=[tensor(dims=(32, 0))]), "size that cannot be"),
-    "a size that overflows": (made(tensors=[tensor(dims=(2**33, 2**33))]), "size that cannot be"),
-    "a size that wraps to a small one": (made(tensors=[tensor(dims=(2**32, 2**32, 32))]), "size that cannot be"),
-    "a row of a part of a block": (made(tensors=[tensor(dims=(33, 8), kind=2)]), "size that cannot be"),
-    "a type of nobody": (made(tensors=[tensor(kind=250)]), "type that is not read here, 250"),
-    "a type of no weights": (made(tensors=[tensor(kind=24)]), "type that is not read here, I8"),
+    "a dimension of nothing": (made(tensors=[tensor(dims=(32, 0))]), "has an impossible size"),
+    "a size that overflows": (made(tensors=[tensor(dims=(2**33, 2**33))]), "has an impossible size"),
+    "a size that wraps to a small one": (made(tensors=[tensor(dims=(2**32, 2**32, 32))]), "has an impossible size"),
+    "a row of a part of a block": (made(tensors=[tensor(dims=(33, 8), kind=2)]), "has an impossible size"),
+    "a type of nobody": (made(tensors=[tensor(kind=250)]), "has an unsupported type, 250"),
+    "a type of no weights": (made(tensors=[tensor(kind=24)]), "has an unsupported type, I8"),
     "a tensor beyond the file": (made(tensors=[tensor(start=2**40)]), "cut off"),
     "a tensor that ends beyond the file": (made(tensors=[tensor(dims=(32, 10**6))]), "cut off"),
     "a tensor between two places": (made(tensors=[tensor(start=7)]), "cut off"),
-    "a tensor twice": (made(tensors=[tensor(), tensor(start=1024)]), "'token_embd.weight' is there twice"),
+    "a tensor twice": (made(tensors=[tensor(), tensor(start=1024)]), "'token_embd.weight' appears twice"),
     "two tensors in one place": (made(tensors=[tensor(), tensor("a")]), "overlap"),
 }
 
@@ -133,7 +139,7 @@ def test_a_header_without_end_is_refused(tmp_path: Path) -> None:
 def test_a_million_tensors_that_are_all_there_take_no_memory(tmp_path: Path) -> None:
     path = tmp_path / "many.gguf"
     path.write_bytes(made(tensors=[tensor(str(each), (1,), start=32 * each) for each in range(100_001)]))
-    with pytest.raises(InputError, match="more than fit"):
+    with pytest.raises(InputError, match="settings, more than it can contain"):
         read_header(path, "many")
 
 
@@ -252,11 +258,17 @@ def _with(key: str, old: int, new: int) -> Callable[[bytes], bytes]:
 
 
 DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
-    "a tensor of another name": (_without("blk.0.attn_q.weight"), "no place for its tensor"),
+    "a tensor of another name": (
+        _without("blk.0.attn_q.weight"),
+        "cannot be opened: its architecture has no tensor called",
+    ),
     "layers without end": (_with("block_count", 3, 10**9), "describes 1,000,000,000 layers"),
     "a width of a billion": (_with("embedding_length", 32, 2**30), "cannot be opened|describes"),
     "no heads": (_with("attention.head_count", 4, 0), "cannot be opened"),
-    "a tokenizer of nobody": (lambda data: data.replace(text("smollm"), text("nobody")), "'nobody', is not known here"),
+    "a tokenizer of nobody": (
+        lambda data: data.replace(text("smollm"), text("nobody")),
+        "its tokenization method, 'nobody', is not supported",
+    ),
     "no vocabulary": (_without("tokenizer.ggml.tokens"), "cannot be opened"),
     "no kind of tokenizer": (_without("tokenizer.ggml.model"), "cannot be opened"),
 }
@@ -284,7 +296,7 @@ def models_of(path: Path) -> Any:
 
 def test_rotary_positions_that_are_scaled_are_refused(cache: Path, tmp_path: Path) -> None:
     _write(tmp_path / "far.gguf", "llama", "F32", **{"llama.rope.scaling.type": "yarn"})
-    with pytest.raises(InputError, match=r"^far cannot be opened: how it scales its rotary positions, 'yarn',"):
+    with pytest.raises(InputError, match=r"^far cannot be opened: its scaling of rotary positions, 'yarn',"):
         models.load(tmp_path / "far.gguf")
 
 

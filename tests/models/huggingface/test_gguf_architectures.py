@@ -78,7 +78,7 @@ def test_each_other_is_refused_by_name(architecture: str, tmp_path: Path) -> Non
 def test_a_setting_that_would_be_dropped_is_refused_by_name(key: str, value: float, tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
     write_tiny(path, tiny_of("llama"), GGMLQuantizationType.F32, {key: value}, architecture="llama")
-    with pytest.raises(InputError, match=f"its setting {key.removeprefix('llama.')} = {value} is not read"):
+    with pytest.raises(InputError, match=f"its setting {key.removeprefix('llama.')} = {value} is not supported"):
         described(path, read_header(path, "tiny"), "tiny")
 
 

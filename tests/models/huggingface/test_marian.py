@@ -186,8 +186,8 @@ def test_a_long_text_is_cut_to_fit(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "match"),
     [
-        (lambda folder: (folder / "target.spm").unlink(), "it has no tokenizer that is read here"),
-        (lambda folder: (folder / "target_vocab.json").write_text("{}"), "it has a second vocabulary"),
+        (lambda folder: (folder / "target.spm").unlink(), "it has no tokenizer that is supported here. Supported"),
+        (lambda folder: (folder / "target_vocab.json").write_text("{}"), "it has a separate output vocabulary"),
         (lambda folder: (folder / "source.spm").write_bytes(b"nothing"), "opus-mt-tiny cannot be opened"),
         (lambda folder: (folder / "vocab.json").write_text("[]"), "opus-mt-tiny cannot be opened"),
     ],

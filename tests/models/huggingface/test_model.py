@@ -290,11 +290,11 @@ class TestEdits:
             attend(family, sites=("*.scores",))
 
     def test_a_row_left_without_a_key_is_explained(self) -> None:
-        with pytest.raises(InputError, match=r"leave a word nothing to read\. decoder\.0\.self: query 1"):
+        with pytest.raises(InputError, match=r"hide every key from a word\. decoder\.0\.self: query 1"):
             attend("llama", edits=(mask_key("decoder.0.self", 0),))
 
     def test_a_place_that_is_not_there_is_named(self) -> None:
-        with pytest.raises(CaptureError, match="met no place"):
+        with pytest.raises(CaptureError, match="Check its address"):
             attend("bert", edits=(zero_head("decoder.0.cross", 0),))
 
 
@@ -374,14 +374,18 @@ class TestRefusals:
             eoi_token_index=8,
         )
         network = transformers.AutoModelForSeq2SeqLM.from_config(config, attn_implementation=NAME, dtype=torch.float32)
-        self.refuse(network, r"\(t5gemma2\) cannot be observed: in its decoder one softmax spans", head="translation")
+        self.refuse(
+            network,
+            r"\(t5gemma2\) cannot be observed: its decoder uses one softmax for self-attention and cross-attention",
+            head="translation",
+        )
 
     def test_a_model_that_gives_something_else_for_its_weights(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(layers, "OWN_WEIGHTS", frozenset(("squeezebert",)))  # which gives its scores
         sizes = {"hidden_size": 32, "embedding_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
         config = transformers.AutoConfig.for_model("squeezebert", vocab_size=300, intermediate_size=32, **sizes)
         network = transformers.AutoModel.from_config(config, attn_implementation="eager", dtype=torch.float32)
-        self.refuse(network, r"\(squeezebert\) cannot be observed: what it gives as its weights does not sum to 1")
+        self.refuse(network, r"\(squeezebert\) cannot be observed: the weights it returns do not sum to 1")
 
     def test_a_model_that_needs_more_than_a_text(self) -> None:
         text = {"vocab_size": 300, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
@@ -389,13 +393,15 @@ class TestRefusals:
         vision = size | {"image_size": 16, "patch_size": 8}
         config = transformers.CLIPConfig(text_config=size | text, vision_config=vision, projection_dim=8)
         network = transformers.AutoModel.from_config(config, attn_implementation=NAME, dtype=torch.float32)
-        self.refuse(network, "x cannot be shown: it does not run on a text alone")
+        self.refuse(network, "x cannot be shown: it does not run on text alone")
 
     def test_double_precision(self) -> None:
-        self.refuse(tiny_network("bert").double(), "weights in torch.float64; there are float32", head="masked")
+        self.refuse(
+            tiny_network("bert").double(), "weights in torch.float64 are not supported; use float32", head="masked"
+        )
 
     def test_a_decoder_without_a_trained_head(self) -> None:
-        self.refuse(tiny_network("bart", head="none"), "no trained head that writes")
+        self.refuse(tiny_network("bart", head="none"), "has no trained output layer, so its decoder cannot")
 
     @pytest.mark.parametrize("wrong", ["weights", "values"])
     def test_a_model_whose_own_attention_does_something_else(self, wrong: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -409,7 +415,9 @@ class TestRefusals:
             return (context, weights.softmax(-1)) if wrong == "weights" else (context * 1.01, weights)
 
         monkeypatch.setattr(module, "eager_attention_forward", other)
-        reason = "layer 2 shows other weights" if wrong == "weights" else "computes something else"
+        reason = (
+            "weights observed in layer 2 differ" if wrong == "weights" else "its results change when it is observed"
+        )
         self.refuse(tiny_network("llama"), reason, head="causal")
 
     def test_a_layer_that_stays_silent_later(self) -> None:
@@ -544,9 +552,9 @@ class TestInput:
             ("bert", {"source": "a", "pair": " "}, "The second text is empty"),
             ("bert", {"source": "a" * 127}, "has 129 tokens; this model takes 128 at most"),
             ("bert", {"source": "a" * 100, "pair": "b" * 40}, "The pair of texts has 143 tokens"),
-            ("bert", {"source": "a", "target": "b"}, "writes no translation"),
-            ("gpt2", {"source": "a", "pair": "b"}, "a pair of texts is for models that read both ways"),
-            ("bart", {"source": "a", "pair": "b"}, "a pair of texts is for models that read both ways"),
+            ("bert", {"source": "a", "target": "b"}, "does not translate; it takes one text"),
+            ("gpt2", {"source": "a", "pair": "b"}, "takes one text. A pair of texts needs a bidirectional"),
+            ("bart", {"source": "a", "pair": "b"}, "takes one text. A pair of texts needs a bidirectional"),
             ("bart", {"source": "a", "target": "\t"}, "The translation is empty"),
             ("bart", {"source": "a", "target": "b" * 200}, "The translation has 202 tokens"),
         ],

@@ -231,7 +231,7 @@ def test_the_layers_that_are_kept_are_named() -> None:
     given = outputs("bert", inputs)
     trace = AttentionTrace.from_transformers(given, TOKENIZER, inputs, layers=(2, 0))
     assert [str(site) for site in trace.sites] == ["encoder.0.self", "encoder.2.self"]
-    assert [str(each) for each in trace.provenance.notes] == ["layers that were kept, of 3: 0, 2"]
+    assert [str(each) for each in trace.provenance.notes] == ["layers kept, of 3: 0, 2"]
     assert AttentionTrace.from_transformers(given, TOKENIZER, inputs, layers=1).sites[0].layer == 1
     assert not AttentionTrace.from_transformers(given, TOKENIZER, inputs, layers=range(3)).provenance.notes
 

@@ -66,7 +66,7 @@ def test_the_record_is_float32_and_equals_eager_attention_in_half_precision(fami
     assert trace.vectors is not None
     assert trace.vectors.dtype == np.float32
     named = str(dtype).removeprefix("torch.")
-    assert f"computed in {named} on cpu; softmax and record in float32" in map(str, trace.provenance.notes)
+    assert f"computed in {named} on cpu; softmax and trace in float32" in map(str, trace.provenance.notes)
 
 
 @pytest.mark.parametrize("family", ["bert", "llama", "t5"])

@@ -259,5 +259,5 @@ def test_a_tokenizer_that_knows_no_places_is_refused() -> None:
     class Slow(PreTrainedTokenizerBase):
         is_fast = False
 
-    with pytest.raises(InputError, match="does not say where its tokens stand"):
+    with pytest.raises(InputError, match="does not give the positions of its tokens in the text"):
         TextTokenizer(Slow())

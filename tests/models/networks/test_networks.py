@@ -427,7 +427,7 @@ def test_a_source_longer_than_location_knows_is_read_up_to_there_and_said() -> N
     assert (weights[:, :KNOWN] > 0).all()
     assert not weights[:, KNOWN:].any()
     assert made.notes(KNOWN) == ()
-    assert made.notes(5) == ("only the first 4 of the 5 source pieces can be read: the others weigh 0",)
+    assert made.notes(5) == ("only the first 4 of the 5 source subwords can get attention: the others have weight 0",)
 
 
 # The source in reverse.

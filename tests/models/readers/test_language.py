@@ -75,7 +75,7 @@ def test_edits_change_what_is_predicted_and_a_row_left_nothing_is_refused(key: s
         edited = model(key).attend(TEXT, edits=(edit,))
         assert edited.predictions != plain.predictions
         assert edited.provenance.edits == (edit,)
-    with pytest.raises(InputError, match="nothing to read"):
+    with pytest.raises(InputError, match="hide every key from a word"):
         model(key).attend(TEXT, edits=(mask_key(place, 0),))
     with pytest.raises(CaptureError):
         model(key).attend(TEXT, edits=(mask_key("decoder.0.cross", 0),))
@@ -99,7 +99,7 @@ def test_a_text_run_again_is_as_likely_as_before_and_bad_texts_are_refused(key: 
     for text in ("", "  ", "word " * 200):
         with pytest.raises(InputError):
             model(key).attend(text)
-    with pytest.raises(InputError, match="reads one text"):
+    with pytest.raises(InputError, match="takes one text and generates none"):
         model(key).attend(TEXT, pair=TEXT)
     fitting, left_out = model(key).fit("word " * 200)
     assert left_out > 0

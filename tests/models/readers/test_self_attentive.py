@@ -105,9 +105,9 @@ def test_bad_texts_and_edits_are_refused_in_words() -> None:
     for text in ("", "  ", "word " * 200):
         with pytest.raises(InputError):
             reader.attend(text)
-    with pytest.raises(InputError, match="reads one text"):
+    with pytest.raises(InputError, match="takes one text and generates none"):
         reader.attend(TEXT, pair=TEXT)
-    with pytest.raises(InputError, match="nothing to read"):
+    with pytest.raises(InputError, match="hide every key from a hop"):
         reader.attend("Why", edits=(mask_key(str(HOPS), 0),))
     with pytest.raises(CaptureError):
         reader.attend(TEXT, edits=(mask_key("decoder.0.cross", 0),))

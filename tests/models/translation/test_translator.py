@@ -346,7 +346,7 @@ class TestSites:
 
     @pytest.mark.parametrize("pattern", ["decoder.9.cross", "decoder.0.cross.typo", "encoder.9.self.scores", "", "x.*"])
     def test_a_site_that_there_is_not_is_an_error_that_says_which_there_are(self, key: str, pattern: str) -> None:
-        with pytest.raises(CaptureError, match=r"never fired; places that did: .*decoder\.0\.cross"):
+        with pytest.raises(CaptureError, match=r"never fired; places that fired: .*decoder\.0\.cross"):
             translator(key).attend("the cat", sites=(pattern,))
         assert current_session() is None
 
@@ -488,7 +488,9 @@ class TestEdits:
         self, key: str, source: str, edits: tuple[Edit, ...], row: int, target: str | None
     ) -> None:
         model = translator(key)
-        with pytest.raises(InputError, match=rf"nothing to read. decoder.0.cross: query {row + 1} may") as caught:
+        with pytest.raises(
+            InputError, match=rf"hide every key from a word. decoder.0.cross: query {row + 1} has"
+        ) as caught:
             model.attend(source, target, edits=edits)
         named = [each.strip() for each in model.attend(source, TARGET).target.texts][row]
         assert str(caught.value).endswith(f"Query {row + 1} is “{named}”.") == (target is not None)
@@ -496,7 +498,7 @@ class TestEdits:
         assert_same(model.attend(source), translator(key).attend(source))
 
     def test_an_edit_of_a_place_that_there_is_not_is_an_error(self, key: str) -> None:
-        with pytest.raises(CaptureError, match="met no place"):
+        with pytest.raises(CaptureError, match="Check its address"):
             translator(key).attend(SENTENCE, edits=(zero_head("decoder.9.cross", 0),))
 
     def test_an_edit_acts_where_nothing_is_captured(self, key: str) -> None:
@@ -557,7 +559,7 @@ class TestBadInput:
     def test_a_text_that_is_too_long(self, key: str) -> None:
         model = translator(key)
         before = model.attend("the cat")
-        problem = f"has {MAX_PIECES + 1} word pieces; this model takes {MAX_PIECES} at most. Shorten it"
+        problem = f"has {MAX_PIECES + 1} subwords; this model takes {MAX_PIECES} at most. Shorten it"
         with pytest.raises(InputError, match=f"^The sentence {problem}"):
             model.attend(f"{LONGEST} the")
         with pytest.raises(InputError, match=f"^The translation {problem}"):
@@ -680,17 +682,15 @@ class TestWithoutAttention:
         trace = translator(key).attend(SENTENCE, target, sites=sites)
         assert trace.maps == ()
         assert len(trace.steps) == len(trace.target) > 0
-        assert "no attention: all that the decoder knows of the source went through one vector" in (
-            trace.provenance.notes
-        )
+        assert "no attention: the decoder knows the source only through one vector" in (trace.provenance.notes)
 
     def test_a_place_by_its_address_is_an_error(self, key: str) -> None:
         fired = "" if key == "rctm" else "none"  # the rows of its pyramid stand at addresses
-        with pytest.raises(CaptureError, match=rf"decoder.0.cross.weights: never fired; places that did: {fired}"):
+        with pytest.raises(CaptureError, match=rf"decoder.0.cross.weights: never fired; places that fired: {fired}"):
             translator(key).attend(SENTENCE, sites=(PLACE,))
 
     def test_an_edit_finds_no_place(self, key: str) -> None:
-        with pytest.raises(CaptureError, match="met no place"):
+        with pytest.raises(CaptureError, match="Check its address"):
             translator(key).attend(SENTENCE, edits=(mask_key("decoder.*.cross", 0),))
         assert current_session() is None
 
@@ -701,7 +701,7 @@ def test_what_location_cannot_read_is_said() -> None:
     assert len(trace.source) > 4
     assert not trace[PLACE].weights[..., 4:].any()
     assert trace.provenance.notes == (
-        f"only the first 4 of the {len(trace.source)} source pieces can be read: the others weigh 0",
+        f"only the first 4 of the {len(trace.source)} source subwords can get attention: the others have weight 0",
     )
     assert model.attend("the cat", TARGET).provenance.notes == ()
 
@@ -717,13 +717,13 @@ def test_local_p_says_that_rows_need_not_sum_to_1() -> None:
 
 def test_a_transformer_hides_what_its_self_attention_may_not_lose() -> None:
     """Row 0 of causal self-attention reads ``<s>`` alone: hiding that is an edit that no row 0 survives."""
-    with pytest.raises(InputError, match=r"decoder\.1\.self: query 1 may read no key"):
+    with pytest.raises(InputError, match=r"decoder\.1\.self: query 1 has no key to attend to"):
         translator("transformer").attend("the cat", edits=(mask_key("decoder.1.self", 0),))
 
 
 def test_a_word_of_the_source_that_has_nothing_left_to_read_is_named() -> None:
     hidden = tuple(mask_key("encoder.0.self", key) for key in range(3))
-    with pytest.raises(InputError, match=r"encoder\.0\.self: query 1 may read no key.* Query 1 is “the”\."):
+    with pytest.raises(InputError, match=r"encoder\.0\.self: query 1 has no key to attend to.* Query 1 is “the”\."):
         translator("transformer").attend("the cat", edits=hidden)
 
 
@@ -746,5 +746,5 @@ def test_a_piece_without_letters_is_named_by_its_word() -> None:
     pieces = model.attend("喵 a").source
     assert pieces.texts[0] == " "
     edits = [mask_key("encoder.0.self", place) for place in range(len(pieces))]
-    with pytest.raises(InputError, match="Query 1 is a piece of “喵”"):
+    with pytest.raises(InputError, match="Query 1 is a subword of “喵”"):
         model.attend("喵 a", edits=edits)

@@ -50,7 +50,7 @@ def test_a_text_of_any_length_is_cut_at_once_and_said(text: str, model: models.M
     kept, left_out = own.fit(text)
     if len(text.strip()) > MOST_CHARACTERS:
         assert left_out > 0
-        with pytest.raises(InputError, match="at most 10,000 are read"):
+        with pytest.raises(InputError, match="the limit is 10,000"):
             own.attend(text)
     assert process_time() - begun < 4
     assert len(own.attend(kept).source) > 0

@@ -151,7 +151,7 @@ def test_what_ends_while_it_answers_is_asked_again_and_given_up_if_it_always_doe
     try:
         assert served_host(RemoteModels(Service(once.address, TOKEN))).model(KEYS[0]).title
         assert once.came == 2
-        with pytest.raises(ModelUnavailableError, match="ended each time"):
+        with pytest.raises(ModelUnavailableError, match="The models stopped unexpectedly each time they ran"):
             served_host(RemoteModels(Service(always.address, TOKEN))).model(KEYS[0])
         assert always.came == MOST_LOST
     finally:

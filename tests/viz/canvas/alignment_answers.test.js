@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { answerOf, lineOf, rowIn } from "../../../viz/canvas/alignment_answers.js";
 
 const WORDS = {
-  reads: "“{word}” reads {list}", after: "after “{word}”: {list}", read_by: "“{word}” is read by {list}", item: "{word} {weight}",
+  reads: "“{word}” attends to {list}", after: "after “{word}”: {list}", read_by: "“{word}” gets attention from {list}", item: "{word} {weight}",
   comma: ", ", unlike: "unlike", unread: "“{word}” unread", one_vector: "one vector",
 };
 const panel = (rows, weights, more = {}) => ({
@@ -48,7 +48,7 @@ test("a word of the sentence is answered by its column: who reads it, most first
   const answer = answerOf(headerOf(FIRST), { key: 1 }, 0);
   assert.deepEqual([answer.row, answer.key, answer.isRow], [null, 1, false]);
   assert.deepEqual(answer.pairs.map(({ row, key }) => [row, key]), [[1, 1]], "0.05 is too little");
-  assert.equal(lineOf(headerOf(FIRST), answer, 0), "“cat” is read by chat 0.80");
+  assert.equal(lineOf(headerOf(FIRST), answer, 0), "“cat” gets attention from chat 0.80");
 });
 
 test("a word that nobody reads is said to be unread", () => {
@@ -58,8 +58,8 @@ test("a word that nobody reads is said to be unread", () => {
 
 test("a row is answered by what it reads; a cell with its exact weight in front", () => {
   const header = headerOf(FIRST, { ...SAME, reading: "input" });
-  assert.equal(lineOf(header, answerOf(header, { panel: 0, row: 1 }, 0), 0), "“chat” reads cat 0.80, the 0.10, </s> 0.10");
-  assert.equal(lineOf(header, answerOf(header, { panel: 0, row: 1, key: 0 }, 0), 0), "“chat” reads the 0.1000, cat 0.80, </s> 0.10");
+  assert.equal(lineOf(header, answerOf(header, { panel: 0, row: 1 }, 0), 0), "“chat” attends to cat 0.80, the 0.10, </s> 0.10");
+  assert.equal(lineOf(header, answerOf(header, { panel: 0, row: 1, key: 0 }, 0), 0), "“chat” attends to the 0.1000, cat 0.80, </s> 0.10");
   assert.equal(lineOf(header, answerOf(header, { panel: 0, row: 0 }, 1), 1), "after “le”: cat 0.70, the 0.20, </s> 0.10");
 });
 

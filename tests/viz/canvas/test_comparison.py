@@ -133,12 +133,12 @@ def test_labels_are_visible_cut_and_set_apart_but_the_whole_token_is_there() -> 
 
 def test_it_says_what_it_is_what_is_strongest_and_where_it_is_saved() -> None:
     header, _weights = encoded(transformer(), PLACES[:2], says="“cat” reads “the”.", file="the-cat.svg")
-    title = "layer 0, head 1; layer 1, head 7: encoder self-attention: the text reads itself"
+    title = "layer 0, head 1; layer 1, head 7: encoder self-attention"
     assert (header["title"], header["alt"]) == (title, f"{title}. “cat” reads “the”")
     assert header["file"] == "the-cat.svg"
     edited = transformer(edits=(zero_head("decoder.*.cross", 3),))
     header, weights = encoded(edited, PLACES[:1], hiding=Hiding(threshold=0.1))
     notes = " ".join(header["layouts"][0]["headings"][0]["notes"])
-    said = "edited: head 3 is switched off (cross-attention of every decoder layer)"
-    assert notes.startswith(f"{said}\u00a0· below 0.1: {{count}} of 16 cells")
+    said = "edited: head 3 is ablated (cross-attention of every decoder layer)"
+    assert notes.startswith(f"{said}\u00a0· {{count}} of 16 cells below 0.1, left empty")
     assert notes.replace("{count}", str((weights < 0.1).sum())) in header["alt"]

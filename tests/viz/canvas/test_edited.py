@@ -44,8 +44,8 @@ def test_both_maps_are_there_exactly_with_their_titles_and_the_edit_in_words(
     np.testing.assert_array_equal(weights, [choose_view(trace).weights for trace in runs])
     assert header["titles"] == ["as trained", "edited"]
     said = " ".join(text["text"] for text in header["layouts"][1]["texts"])
-    assert "edited: “sold” may not be read (decoder layer 0 cross-attention)" in said
-    assert said.count("key: the source word being read") == 2
+    assert "edited: “sold” hidden (decoder layer 0 cross-attention)" in said
+    assert said.count("key: the source word attended to") == 2
     assert "the translation was given" in header["alt"]
 
 

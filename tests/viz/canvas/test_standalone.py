@@ -68,7 +68,7 @@ def test_a_word_that_is_pointed_at_answers_in_its_own_picture(page: Page) -> Non
     first, second = page.locator(".alignment").all()
     before = second.locator(".says").inner_text()
     first.locator(".rows span").nth(2).hover()
-    assert first.locator(".says").inner_text().startswith("“chat” reads")
+    assert first.locator(".says").inner_text().startswith("“chat” attends to")
     assert second.locator(".says").inner_text() == before
 
 

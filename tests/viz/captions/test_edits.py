@@ -27,26 +27,29 @@ WHERE = "(decoder layer 0 cross-attention)"
 @pytest.mark.parametrize(
     ("action", "said"),
     [
-        ((mask_key(CROSS, 1),), f"“cat” may not be read {WHERE}"),
-        ((mask_key(CROSS, 0), mask_key(CROSS, 1)), f"“the”, “cat” may not be read {WHERE}"),
-        ((zero_head(CROSS, 3),), f"head 3 is switched off {WHERE}"),
-        ((zero_head(CROSS, 3), zero_head(CROSS, 1)), f"heads 1, 3 are switched off {WHERE}"),
+        ((mask_key(CROSS, 1),), f"“cat” hidden {WHERE}"),
+        ((mask_key(CROSS, 0), mask_key(CROSS, 1)), f"“the”, “cat” hidden {WHERE}"),
+        ((zero_head(CROSS, 3),), f"head 3 is ablated {WHERE}"),
+        ((zero_head(CROSS, 3), zero_head(CROSS, 1)), f"heads 1, 3 are ablated {WHERE}"),
         ((keep_heads(CROSS, (0, 2)),), f"only heads 0, 2 are kept {WHERE}"),
-        ((uniform_row(CROSS, None, 0), uniform_row(CROSS, None, 1)), f"“chat” reads all alike {WHERE}"),
-        ((uniform_row(CROSS, 2, None),), f"every word reads all alike in head 2 {WHERE}"),
-        ((harden(CROSS, None, 0),), f"“ch” of “chat” reads only its strongest word: hard attention {WHERE}"),
-        ((harden(CROSS, 1, None),), f"every word reads only its strongest word: hard attention in head 1 {WHERE}"),
+        ((uniform_row(CROSS, None, 0), uniform_row(CROSS, None, 1)), f"“chat” attends to all tokens equally {WHERE}"),
+        ((uniform_row(CROSS, 2, None),), f"every word attends to all tokens equally in head 2 {WHERE}"),
+        (
+            (harden(CROSS, None, 0),),
+            f"“chat” (subword “ch”) attends only to its strongest word: hard attention {WHERE}",
+        ),
+        ((harden(CROSS, 1, None),), f"every word attends only to its strongest word: hard attention in head 1 {WHERE}"),
         (
             (sample(CROSS, None, 0, 7), sample(CROSS, None, 1, 7)),
-            f"“chat” reads one word, drawn with seed 7: hard attention {WHERE}",
+            f"“chat” attends to one word, sampled with seed 7: hard attention {WHERE}",
         ),
-        ((set_row(CROSS, None, 1, (0.0, 1.0), 1.0),), f"“at” of “chat” reads only “cat” {WHERE}"),
+        ((set_row(CROSS, None, 1, (0.0, 1.0), 1.0),), f"“chat” (subword “at”) attends only to “cat” {WHERE}"),
         (
             (set_row(CROSS, 1, 1, (0.0, 1.0), 0.5),),
-            f"“at” of “chat” reads only “cat”, blended in by 0.5 in head 1 {WHERE}",
+            f"“chat” (subword “at”) attends only to “cat”, blended in by 0.5 in head 1 {WHERE}",
         ),
-        ((scale_scores(CROSS, 2.0),), f"the reading is made sharper: {scale_scores(CROSS, 2.0)}"),
-        ((window(CROSS, 0, 1, 1),), f"“ch” of “chat”: {window(CROSS, 0, 1, 1)}"),
+        ((scale_scores(CROSS, 2.0),), f"attention is sharpened: {scale_scores(CROSS, 2.0)}"),
+        ((window(CROSS, 0, 1, 1),), f"“chat” (subword “ch”): {window(CROSS, 0, 1, 1)}"),
     ],
     ids=lambda value: "" if isinstance(value, str) else type(value[0]).__name__,
 )
@@ -55,15 +58,15 @@ def test_an_action_is_told_by_its_words(action: tuple[Edit, ...], said: str) -> 
 
 
 def test_a_piece_of_a_word_is_not_told_as_the_word() -> None:
-    assert describe((mask_key(CROSS, 0),), queries=COLUMNS, keys=ROWS) == f"“ch” of “chat” may not be read {WHERE}"
+    assert describe((mask_key(CROSS, 0),), queries=COLUMNS, keys=ROWS) == f"“chat” (subword “ch”) hidden {WHERE}"
     both = (mask_key(CROSS, 0), mask_key(CROSS, 1))
-    assert describe(both, queries=COLUMNS, keys=ROWS) == f"“chat” may not be read {WHERE}"
+    assert describe(both, queries=COLUMNS, keys=ROWS) == f"“chat” hidden {WHERE}"
 
 
 def test_an_action_of_several_kinds_is_told_whole() -> None:
     """A link may hold one."""
     said = in_words(translation(COLUMNS, ROWS), (zero_head(CROSS, 0), zero_head(CROSS, 1), mask_key(CROSS, 1)))
-    assert said == f"heads 0, 1 are switched off {WHERE}; “cat” may not be read {WHERE}"
+    assert said == f"heads 0, 1 are ablated {WHERE}; “cat” hidden {WHERE}"
 
 
 @pytest.mark.parametrize(
@@ -80,7 +83,7 @@ def test_an_action_of_several_kinds_is_told_whole() -> None:
 )
 def test_an_edit_of_a_word_that_is_not_there_says_so_and_is_left_out(edit: Edit) -> None:
     assert not meets(edit, ROWS, COLUMNS)
-    assert "meets nothing here" in describe((edit,), queries=ROWS, keys=COLUMNS)
+    assert "no effect here, because this sentence is shorter" in describe((edit,), queries=ROWS, keys=COLUMNS)
     kept = mask_key(CROSS, 2)
     assert meets(kept, ROWS, COLUMNS)
     assert describe((kept, edit), queries=ROWS, keys=COLUMNS).startswith("“</s>”")

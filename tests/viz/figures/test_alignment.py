@@ -44,7 +44,7 @@ def test_one_figure_holds_a_panel_a_trace_on_one_scale() -> None:
     assert [type(each) for each in figure.data] == [go.Heatmap] * 3
     assert {each.coloraxis for each in figure.data} == {"coloraxis"}
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
-    meaning = "attention weight: share of the reading given to this word"
+    meaning = "attention weight"
     assert figure.layout.coloraxis.colorbar.title.text == meaning
     titles = [annotation.text for annotation in figure.layout.annotations]
     assert "<b>Bahdanau (additive), 2015</b>" in titles[0]
@@ -68,12 +68,12 @@ def test_arrays_are_sent_in_binary() -> None:
 
 def test_axes_are_named_in_words() -> None:
     figure = alignment_heatmap(bench())
-    assert axis_title(figure, "x") == "key: the source word being read"
+    assert axis_title(figure, "x") == "key: the source word attended to"
     assert axis_title(figure, "y") == "query: the word being written"
     assert axis_title(figure, "y3") == "query: the word just read in"
     figure = alignment_heatmap(reader(("a", "b", "c", "d", "e", "f", "g")))
-    assert axis_title(figure, "x") == "key: the word being read"
-    assert axis_title(figure, "y") == "query: the word that reads"
+    assert axis_title(figure, "x") == "key: the word attended to"
+    assert axis_title(figure, "y") == "query: the word that attends"
 
 
 @pytest.mark.parametrize("name", AWKWARD)
@@ -105,7 +105,7 @@ def test_pieces_merge_to_words_and_say_so() -> None:
     trace = translation(source, ("incroyable", "</s>"))
     merged, split = alignment_heatmap(trace), alignment_heatmap(trace, unit="piece")
     assert merged.data[0].z.shape == (2, 2)
-    assert "pieces merged to words" in merged.layout.annotations[0].text
+    assert "subwords merged into words" in merged.layout.annotations[0].text
     assert split.data[0].z.shape == (2, 4)
     assert "merged" not in split.layout.annotations[0].text
     assert axes(split, 0)[0].ticktext[0] == "␣un"
@@ -114,14 +114,14 @@ def test_pieces_merge_to_words_and_say_so() -> None:
 def test_edits_and_cuts_are_written_on_the_figure() -> None:
     trace = translation(("a", "</s>"), ("b", "</s>"), edits=(zero_head("decoder.0.cross", 3),), notes=("cut <here>",))
     text = alignment_heatmap(trace).layout.annotations[0].text
-    assert "edited: head 3 is switched off (decoder layer 0 cross-attention)" in text.replace("<br>", " ")
+    assert "edited: head 3 is ablated (decoder layer 0 cross-attention)" in text.replace("<br>", " ")
     assert "cut &lt;here&gt;" in text
 
 
 def test_hovering_gives_the_weight_and_both_tokens() -> None:
     heatmap = alignment_heatmap(bench()[0]).data[0]
     assert heatmap.customdata is None  # the axes hold the whole tokens
-    assert heatmap.hovertemplate == "<b>%{z:.4f}</b>: writing <b>%{y}</b>, it reads <b>%{x}</b><extra></extra>"
+    assert heatmap.hovertemplate == "<b>%{z:.4f}</b>: writing <b>%{y}</b>, it attends to <b>%{x}</b><extra></extra>"
 
 
 def test_hovering_gives_the_whole_of_a_token_that_an_axis_cuts() -> None:
@@ -130,7 +130,7 @@ def test_hovering_gives_the_whole_of_a_token_that_an_axis_cuts() -> None:
     for colour in ("linear", "root"):
         figure = alignment_heatmap(trace, colour=colour)  # type: ignore[arg-type]
         assert axes(figure, 0)[0].ticktext[1].endswith("…")
-        assert hover_text(figure, 0, 1) == f"<b>{weight}</b>: writing <b>{word}</b>, it reads <b>{'x' * 500}</b>"
+        assert hover_text(figure, 0, 1) == f"<b>{weight}</b>: writing <b>{word}</b>, it attends to <b>{'x' * 500}</b>"
 
 
 def test_a_figure_can_be_stacked() -> None:

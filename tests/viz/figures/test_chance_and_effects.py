@@ -37,9 +37,12 @@ def test_what_chance_gives_too_is_grey_and_the_rest_has_its_colour() -> None:
     said = figure.layout.annotations[0].text.replace("<br>", " ")
     assert "drawn here" in said
     by_chance = round(0.05 * beyond.size)
-    assert f"{int(beyond.sum())} of {beyond.size} cells outside (about {by_chance} expected by chance)" in said
+    assert (
+        f"{int(beyond.sum())} of {beyond.size} cells outside the chance range (about {by_chance} expected by chance)"
+        in said
+    )
     for number in (0, 1):
-        assert hover_text(figure, 1, 2, number=number).endswith(f"by chance {low[1, 2]:.4f} to {high[1, 2]:.4f}")
+        assert hover_text(figure, 1, 2, number=number).endswith(f"chance range: {low[1, 2]:.4f} to {high[1, 2]:.4f}")
         assert hover_text(figure, 1, 2, number=number).startswith(f"<b>{VIEW.weights[1, 2]:.4f}</b>: writing <b>")
 
 
@@ -49,9 +52,9 @@ def test_rows_of_which_nothing_is_left_are_named() -> None:
     assert rows_without(beyond) == (0,)
     said = sentence_of_chance(VIEW, beyond, 0.0488, np.array([3, 9, 4]))
     by_chance = round(0.0488 * beyond.size)
-    assert f"are outside what chance gives (about {by_chance} expected by chance)." in said
-    assert "Samples of chance, each held against the others: 3 to 9." in said
-    assert said.endswith("Nothing is left of the rows of “le”.")
+    assert f"are outside the chance range (about {by_chance} expected by chance)." in said
+    assert "Random samples, each compared with the others: 3 to 9." in said
+    assert said.endswith("Rows with no weight outside the chance range: “le”.")
     assert "Nothing" not in sentence_of_chance(VIEW, ~beyond, 0.0488, np.array([3, 9, 4]))
 
 

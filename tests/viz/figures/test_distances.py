@@ -89,7 +89,7 @@ def test_the_figures_draw_these_numbers_and_say_what_they_are(place: str, width:
     figure = distance_cosines(named, distances, width=width)
     for shown, vectors in zip(figure.data, named.values(), strict=True):
         np.testing.assert_array_equal(shown.z, cosines(vectors))
-    assert "distance: key less query" in figure.to_json().replace("\\u003cbr\\u003e", " ")
+    assert "distance: key minus query, in tokens" in figure.to_json().replace("\\u003cbr\\u003e", " ")
     norms = distance_norms(named, distances, width=width)
     np.testing.assert_allclose(norms.data[1].y, np.linalg.norm(named["values"], axis=1), **CLOSE)
     added = np.arange(4 * len(distances), dtype=float).reshape(4, -1)

@@ -56,8 +56,8 @@ def test_panels_name_their_axes_and_keep_equal_words_apart() -> None:
     figure = head_comparison(transformer(AWKWARD["repeated"]), heads=FOUR[:2])
     for suffix in ("", "2"):
         x, y = figure.layout[f"xaxis{suffix}"], figure.layout[f"yaxis{suffix}"]
-        assert axis_title(figure, f"x{suffix}") == "key: the word being read"
-        assert axis_title(figure, f"y{suffix}") == "query: the word that reads"
+        assert axis_title(figure, f"x{suffix}") == "key: the word attended to"
+        assert axis_title(figure, f"y{suffix}") == "query: the word that attends"
         assert list(x.ticktext) == list(y.ticktext) == ["the", "cat", "the", "cat", "&lt;/s&gt;"]
         assert list(x.tickvals) == [0, 1, 2, 3, 4]
         assert tuple(y.range) == (4.5, -0.5)
@@ -73,8 +73,8 @@ def test_heads_merged_edited_and_cut_say_so() -> None:
     )
     for figure in figures:
         said = texts_on(figure)
-        assert "pieces merged to words" in said
-        assert "edited: head 3 is switched off (encoder layer 0 self-attention)" in said
+        assert "subwords merged into words" in said
+        assert "edited: head 3 is ablated (encoder layer 0 self-attention)" in said
         assert "cut &lt;here&gt;" in said
 
 
@@ -90,7 +90,7 @@ def test_a_difference_is_signed_about_zero_and_names_both_heads(colour: str) -> 
     np.testing.assert_allclose(difference, one - other, atol=1e-6)
     np.testing.assert_array_equal(heatmap.customdata, np.stack([one - other, one, other], axis=-1))
     meaning = axis.colorbar.title.text.replace("<br>", " ")
-    assert "above 0 (purple) layer 0, head 7 reads this token more" in meaning
+    assert "above 0 (purple) layer 0, head 7 attends to this token more" in meaning
     assert "below 0 (orange) layer 1, head 3" in meaning
     assert "%{customdata[0]:+.4f}" in heatmap.hovertemplate
     assert "layer 0, head 7: %{customdata[1]:.4f}" in heatmap.hovertemplate
@@ -107,7 +107,7 @@ def test_a_sum_has_a_scale_of_its_own_and_says_so(colour: str) -> None:
     axis = figure.layout.coloraxis
     assert axis.cmin == 0
     assert axis.cmax == pytest.approx(3 if colour == "linear" else 3**0.5)
-    assert "from 0 to 3, not to 1" in axis.colorbar.title.text.replace("<br>", " ")
+    assert "from 0 to 3, because each head sums to 1" in axis.colorbar.title.text.replace("<br>", " ")
     if colour == "root":
         assert axis.colorbar.tickvals[-1] == pytest.approx(axis.cmax)
         assert axis.colorbar.ticktext[-1] == "3"

@@ -62,9 +62,9 @@ def test_four_heads_of_64_tokens_are_few_traces_and_few_bytes() -> None:
 def test_the_direction_is_written_on_it_and_the_columns_are_named() -> None:
     figure = head_lines(transformer(), heads=FOUR[:2])
     said = " ".join(each.text for each in figure.layout.annotations).replace("<br>", " ")
-    assert "lines run from the query at the left, which reads, to the key at the right, which is read" in said
-    assert "query: the word that reads" in said
-    assert "key: the word being read" in said
+    assert "lines run from the query (left) to the key (right)" in said
+    assert "query: the word that attends" in said
+    assert "key: the word attended to" in said
     assert [trace.name for trace in figure.data if trace.showlegend is not False] == [place.title for place in FOUR[:2]]
 
 
@@ -87,9 +87,9 @@ def test_hovering_over_a_token_names_its_strongest_lines_of_all_heads() -> None:
     pair = [weights_of(trace, "encoder.*.self", *place) for place in FOUR[:2]]
     weight, head, key = max((float(pair[head][1, key]), head, key) for head in (0, 1) for key in range(4))
     lines = queries.text[1].split("<br>")
-    assert lines[0] == "“<b>b</b>” reads"
+    assert lines[0] == "“<b>b</b>” attends to"
     assert lines[1] == f"“{full_label(trace.source.texts[key])}” {weight:.4f} ({FOUR[head].title})"
-    assert keys.text[3].startswith("“<b>&lt;/s&gt;</b>” is read by<br>")
+    assert keys.text[3].startswith("“<b>&lt;/s&gt;</b>” gets attention from<br>")
     assert (list(queries.x), list(keys.x)) == ([0] * 4, [1] * 4)
 
 

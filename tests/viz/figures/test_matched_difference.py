@@ -72,7 +72,7 @@ def test_each_cell_is_the_weight_of_the_first_less_that_of_the_second() -> None:
     words = [HUNGRY[one] for one, _other in COMMON]
     assert list(figure.layout.yaxis.ticktext) == [tokens.escape(word) for word in words]
     assert list(figure.layout.xaxis.ticktext) == [*map(tokens.escape, words), "⟨elsewhere⟩"]
-    assert f"{NAMES[0]}, less {NAMES[1]}" in said_on(figure)
+    assert f"{NAMES[0]} minus {NAMES[1]}" in said_on(figure)
     root = drawn(one, other, colour="root").data[0]
     np.testing.assert_allclose(root.z, np.sign(heatmap.z) * np.sqrt(np.abs(heatmap.z)), atol=1e-6)
 
@@ -96,7 +96,7 @@ def test_small_differences_are_drawn_empty_and_counted() -> None:
     empty = np.isnan(figure.data[0].z)
     np.testing.assert_array_equal(empty, np.abs(plain) < least)
     assert 0 < empty.sum() < empty.size
-    assert f"below {least:g}: {empty.sum()} of {empty.size} cells, drawn empty" in said_on(figure)
+    assert f"{empty.sum()} of {empty.size} cells below {least:g}, left empty" in said_on(figure)
 
 
 def test_notes_of_both_are_said_once() -> None:

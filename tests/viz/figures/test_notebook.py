@@ -62,21 +62,21 @@ class TestText:
         assert f"background:{weight_colour(float(weights[3]), 'root')};" in words[3]["style"]
         linear = text_reading(trace, head=HEAD, word=1, colour="linear").html
         assert f"background:{weight_colour(float(weights[3]), 'linear')};" in Words(linear).words[3]["style"]
-        assert found.title == "What “cat” reads"
-        assert repr(found) == "TextReading(title='What “cat” reads')"
+        assert found.title == "What “cat” attends to"
+        assert repr(found) == "TextReading(title='What “cat” attends to')"
 
     @pytest.mark.parametrize(
         ("way", "asked", "shaded"),
         [
-            ("reads", "query: the word that reads: “cat”", "shaded: key: the word being read"),
-            ("read_by", "key: the word being read: “cat”", "shaded: query: the word that reads"),
+            ("reads", "query: the word that attends: “cat”", "shaded: key: the word attended to"),
+            ("read_by", "key: the word attended to: “cat”", "shaded: query: the word that attends"),
         ],
     )
     def test_it_says_who_is_query_and_key_and_what_a_colour_means(self, way: str, asked: str, shaded: str) -> None:
         html = text_reading(transformer(HUNGRY), head=HEAD, word="cat", way=way)._repr_html_()  # type: ignore[arg-type]
         assert f"{asked} · {shaded}" in html
         assert "layer 1, head 5" in html
-        assert "attention weight: share of the reading given to this token (colour: square root)" in html
+        assert "attention weight (colour: square root)" in html
 
     def test_a_word_is_named_by_its_text_where_that_stands_once(self) -> None:
         trace = transformer((" a", "b", "a ", "c"))
@@ -157,7 +157,9 @@ class TestProfiles:
         assert table.header.values[-1].replace("<br>", " ") == "<b>on no token</b>"
         expected = [1 - head.sum(dtype=float) / len(head) for each in trace for head in each.weights]
         np.testing.assert_allclose(table.cells.values[-1], expected, atol=1e-5)
-        assert "on no token: Share of all reading that goes to no token of the text" in said_on(figure)
+        assert "on no token: Share of all attention outside the text: on a sink beside it, or on nothing" in said_on(
+            figure
+        )
 
     @pytest.mark.parametrize("width", [340, 700, 1320])
     def test_it_says_its_width_and_each_row_has_room(self, width: int) -> None:
@@ -188,9 +190,9 @@ class TestSentences:
             alone = a[query, 8] - b[its_query, 8] - b[its_query, 9]
             assert heatmap.z[row, 10] == pytest.approx(alone, abs=1e-6)
         said = said_on(figure)
-        assert "the first, layer 1, head 5, less the second, layer 1, head 5" in said
-        assert "query: the word that reads" in said
-        assert "key: the word being read" in said
+        assert "the first, layer 1, head 5 minus the second, layer 1, head 5" in said
+        assert "query: the word that attends" in said
+        assert "key: the word attended to" in said
         assert "above 0 (purple) the first" in figure.layout.coloraxis.colorbar.title.text.replace("<br>", " ")
 
     @pytest.mark.parametrize("specials", [True, False])
@@ -200,7 +202,7 @@ class TestSentences:
         hiding = Hiding(threshold=0.1)
         views = on_page(one, hiding=hiding).pick([HEAD])[0], on_page(other, hiding=hiding).pick([HeadPlace(2, 3)])[0]
         matching = Matching.of_maps(views[0].shown, views[1].shown, specials=specials)
-        notes = () if specials else ("special tokens hidden; what they are given: ⟨elsewhere⟩",)
+        notes = () if specials else ("special tokens hidden; their weight: ⟨elsewhere⟩",)
         names = ("mine, layer 1, head 5", "its, layer 2, head 3")
         expected = matched_difference(*views, matching=matching, names=names, notes=notes, colour="root", width=900)
         found = sentence_difference(
@@ -223,7 +225,7 @@ class TestSentences:
         figure = sentence_difference(
             one, other, head=HEAD, other_head=HeadPlace(0, 0), other_sites="decoder.*.cross", sites="decoder.*.cross"
         )
-        assert f"Multi-head, layer 1, head 5, less {escape('<b>BERT</b> &amp;')}, layer 0, head 0" in said_on(figure)
+        assert f"Multi-head, layer 1, head 5 minus {escape('<b>BERT</b> &amp;')}, layer 0, head 0" in said_on(figure)
         assert escape("<b>BERT</b>") in figure.data[0].hovertemplate
         assert "<b>BERT" not in figure.to_json().replace("\\u003c", "<")
 

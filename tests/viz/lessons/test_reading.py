@@ -21,7 +21,7 @@ PAGES = {
 GOOD = """
 title: "One word: *milk*"
 language: en
-about: What one word reads.
+about: What one word attends to.
 minutes: 5
 number: 3
 steps:
@@ -57,7 +57,7 @@ def read(text: str) -> Lesson:
 def test_a_lesson_is_read_whole() -> None:
     lesson = read(GOOD)
     assert (lesson.name, lesson.title, lesson.language, lesson.kind) == ("milk", "One word: *milk*", "en", "lesson")
-    assert (lesson.minutes, lesson.number, lesson.about) == (5, 3, "What one word reads.")
+    assert (lesson.minutes, lesson.number, lesson.about) == (5, 3, "What one word attends to.")
     first, second = lesson.steps
     assert first.text.startswith("Two lines with a formula, $a = 1 < 2$,\nand the end, </s>.")
     assert first.link == {"sentence": "The cat drank the milk.", "head-transformer": "1.2"}
@@ -72,33 +72,39 @@ def test_a_lesson_is_read_whole() -> None:
 
 WRONG = [
     ("minutes: 5", "minutes: five", 5, "minutes", "a number from 1 to 600"),
-    ("about:", "abuot:", 4, "abuot", "there is no such key"),
-    ("title: A look", "titel: A look", 8, "steps 1, titel", "there is no such key"),
-    ("    page: bench\n", "    page: stepps\n", 12, "steps 1, page", "there is no “stepps”"),
+    ("about:", "abuot:", 4, "abuot", "unknown key; known keys"),
+    ("title: A look", "titel: A look", 8, "steps 1, titel", "unknown key; known keys"),
+    ("    page: bench\n", "    page: stepps\n", 12, "steps 1, page", "unknown value “stepps”"),
     ("    page: bench\n", "", 8, "steps 1", "the key “page” is missing"),
     ("&head-transformer", "&nonsense", 13, "steps 1, link", "the page has no setting “nonsense”"),
     ("&head-transformer=1.2", "&lesson=other", 13, "steps 1, link", "the page has no setting “lesson”"),
-    ("&head-transformer=1.2", "&mechanisms=hf:gpt2/large", 13, "steps 1, link", "opens no model of the hub"),
-    ("model: bahdanau}\n", "model: hub}\n", 25, "steps 2, link, model", "opens no model of the hub"),
+    ("&head-transformer=1.2", "&mechanisms=hf:gpt2/large", 13, "steps 1, link", "a lesson cannot open a Hub model: “"),
+    ("model: bahdanau}\n", "model: hub}\n", 25, "steps 2, link, model", "a lesson cannot open a Hub model: “"),
     ("      right: 1", "      right: 3", 18, "steps 1, question, right", "a number from 1 to 2"),
     ("      right: 1\n", "", 16, "steps 1, question", "“choices” and “right”, or “mark”"),
-    ("mask_key(decoder.0.cross,3)", "mask_key(decoder.0.cross)", 27, "steps 2, edits 1", "this is no edit"),
+    ("mask_key(decoder.0.cross,3)", "mask_key(decoder.0.cross)", 27, "steps 2, edits 1", "this is not a valid edit ("),
     (
         "{mechanism: bahdanau, word: lait}\n    question:\n",
         "{mechanism: x, word: a}\n    question:\n",
         14,
         "",
-        "no “x”",
+        "unknown value “x”",
     ),
-    ("Point at it.", '"<img src=x onerror=alert(1)>"', 19, "steps 1, hint", "HTML is not shown: <img"),
-    ("It is *milk*.", '"![a](https://example.org/a.png)"', 20, "steps 1, answer", "pictures are not fetched"),
+    ("Point at it.", '"<img src=x onerror=alert(1)>"', 19, "steps 1, hint", "HTML is not allowed: <img"),
+    (
+        "It is *milk*.",
+        '"![a](https://example.org/a.png)"',
+        20,
+        "steps 1, answer",
+        "pictures are not allowed: the page itself is the picture",
+    ),
     ("language: en", "language: [en]", 3, "language", "a text is expected"),
-    ("language: en", "language: e n", 3, "language", "a code of a language"),
+    ("language: en", "language: e n", 3, "language", "a language code is expected, such as “en” or “zh”"),
     ("minutes: 5", "minutes: 5\nminutes: 6", 6, "minutes", "twice"),
     ("number: 3", "number: &three 3", 6, "", "anchors and aliases"),
-    ("number: 3", "number: !!python/object/apply:os.system [ls]", 6, "", "tags (!) are not taken"),
-    ("number: 3", "number: {3", 7, "", "this is no YAML"),
-    ("about: What", "about: \tWhat\n\tabout", 5, "", "this is no YAML"),
+    ("number: 3", "number: !!python/object/apply:os.system [ls]", 6, "", "tags (!) are not allowed"),
+    ("number: 3", "number: {3", 7, "", "this is not valid YAML ("),
+    ("about: What", "about: \tWhat\n\tabout", 5, "", "this is not valid YAML ("),
 ]
 
 
@@ -122,16 +128,16 @@ BOMB = "a: &a [x, x]\n" + "".join(
     [
         (b"", "the file is empty"),
         (b"# only a remark\n", "the file is empty"),
-        (b"? [a]\n: b\n", "there is no such key"),
+        (b"? [a]\n: b\n", "unknown key; known keys"),
         (b"just words", "keys with values are expected"),
-        (b"title: \xff\xfe", "no UTF-8"),
-        (b"title: a\n---\ntitle: b\n", "one file is one lesson"),
+        (b"title: \xff\xfe", "not UTF-8 text"),
+        (b"title: a\n---\ntitle: b\n", "a file contains exactly one lesson"),
         (BOMB.encode(), "anchors and aliases"),
-        (b"[" * 5000, "more than a lesson does"),
-        (b"{a: " * 5000, "more than a lesson does"),
-        (b"- a\n" * (MOST_PARTS + 1), "more than a lesson does"),
+        (b"[" * 5000, "this is more than a lesson may contain"),
+        (b"{a: " * 5000, "this is more than a lesson may contain"),
+        (b"- a\n" * (MOST_PARTS + 1), "this is more than a lesson may contain"),
         (b"a" * (LARGEST + 1), f"{LARGEST} at most"),
-        (b"title: \x00", "this is no YAML"),
+        (b"title: \x00", "this is not valid YAML ("),
     ],
     ids=[
         "empty",

@@ -78,7 +78,7 @@ def test_measures_that_mean_nothing_are_left_out_and_the_reason_is_said(sites: s
 def test_each_measure_is_explained_in_one_sentence() -> None:
     for measure in MEASURES:
         assert meaning_of(measure).endswith(".")
-        assert meaning_of(measure).count(". ") == 0
+        assert meaning_of(measure).replace(" et al. ", " ").count(". ") == 0
     assert "bits" in name_of(MEASURES[0])
 
 
@@ -93,8 +93,8 @@ def test_the_overview_names_the_head_with_the_largest_weight(sites: str) -> None
     shown = views[0].shown
     query_text, key_text = shown.query_tokens.texts[query + (rows.start or 0)], shown.key_tokens.texts[key]
     assert said == (
-        f"Of 24 heads layer {place // 8}, head {place % 8} reads one token most: "
-        f"“{query_text}” reads “{key_text}” ({stack.max():.2f})."
+        f"Sharpest of 24 heads: layer {place // 8}, head {place % 8}. "
+        f"“{query_text}” attends to “{key_text}” ({stack.max():.2f})."
     )
 
 
@@ -103,7 +103,7 @@ def test_a_comparison_names_each_head() -> None:
     said = comparison_sentence(TWO, pick_views(trace, "encoder.*.self", "word", TWO))
     assert said.startswith("layer 0, head 1: “")
     assert "; layer 2, head 6: “" in said
-    assert said.count(" most (0.") + said.count(" most (1.") == 2
+    assert said.count(" attends most to ") == said.count("” (0.") + said.count("” (1.") == 2
 
 
 def test_a_difference_names_the_largest_gap_either_way() -> None:
@@ -112,15 +112,17 @@ def test_a_difference_names_the_largest_gap_either_way() -> None:
     said = difference_sentence(TWO, pick_views(trace, "encoder.*.self", "word", TWO))
     at = np.unravel_index((one - other).argmax(), one.shape)
     texts = trace.source.texts
-    first = f"layer 0, head 1 reads “{texts[at[1]]}” more from “{texts[at[0]]}” ({one[at]:.2f} against {other[at]:.2f})"
+    first = (
+        f"in layer 0, head 1 “{texts[at[0]]}” attends more to “{texts[at[1]]}” ({one[at]:.2f} against {other[at]:.2f})"
+    )
     assert said.startswith(first)
-    assert "layer 2, head 6 reads" in said
+    assert "; in layer 2, head 6 “" in said
 
 
 def test_a_head_does_not_differ_from_itself() -> None:
     same = (TWO[0], TWO[0])
     views = pick_views(transformer(), "encoder.*.self", "word", same)
-    assert difference_sentence(same, views) == "The two heads read alike: no weight differs."
+    assert difference_sentence(same, views) == "The two heads are the same: no weight differs."
 
 
 def test_a_sum_says_of_how_many() -> None:
@@ -133,7 +135,7 @@ def test_a_sum_says_of_how_many() -> None:
 @pytest.mark.parametrize("sites", KINDS)
 def test_awkward_tokens_can_be_spoken_of(name: str, sites: str) -> None:
     said = overview_sentence(views_at(transformer(AWKWARD[name], AWKWARD[name]), sites, "word"))
-    assert said.startswith("Of 24 heads")
+    assert said.startswith("Sharpest of 24 heads: layer ")
     assert "\x00" not in said
 
 

@@ -80,7 +80,7 @@ def test_the_figure_shows_rollout_and_says_that_it_is_computed(sites: str, layer
     assert "computed, not a weight of the model" in said
     assert "Abnar &amp; Zuidema 2020" in said
     assert ("layers 0 to 2" in said) == (layer is None)
-    assert axis_title(figure, "x") == "key: the word as it came in"
+    assert axis_title(figure, "x") == "key: the input word"
     assert axis_title(figure, "y") == "query: the word after these layers"
     assert "comes from" in figure.data[0].hovertemplate
     assert "attention rollout" in figure.layout.coloraxis.colorbar.title.text
@@ -93,7 +93,7 @@ def test_rollout_follows_pieces_and_is_merged_to_words_after() -> None:
     figure = rollout_heatmap(trace)
     expected = merge_to_words(whole, query_words=source.words, key_words=source.words)[0]
     np.testing.assert_allclose(figure.data[0].z, expected, atol=1e-6)
-    assert "pieces merged to words" in figure.layout.annotations[0].text.replace("<br>", " ")
+    assert "subwords merged into words" in figure.layout.annotations[0].text.replace("<br>", " ")
     assert rollout_heatmap(trace, unit="piece").data[0].z.shape == (5, 5)
 
 

@@ -99,7 +99,7 @@ def test_rows_that_sum_to_one_are_compared_as_shares_of_their_sum_whatever_their
 
 def test_a_figure_of_heads_with_a_sink_says_that_it_counts() -> None:
     trace = transformer()
-    said = "what goes to no token counts as one more token"
+    said = "weight on no token counts as one more token"
     plain = similarity_heatmap(trace)
     assert said not in " ".join(note.text for note in plain.layout.annotations).replace("<br>", " ")
     part = tuple(
@@ -157,7 +157,7 @@ def test_the_figure_has_each_pair_where_its_axes_name_it(sites: str) -> None:
     assert (frame.y0, frame.y1) == (2.5, 3.5)
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 1)
     meaning = figure.layout.coloraxis.colorbar.title.text.replace("<br>", " ")
-    assert "0 the two heads read alike, 1 they share no token" in meaning
+    assert "Jensen-Shannon divergence, mean over queries: 0 same attention, 1 no token in common" in meaning
 
 
 def test_alike_is_dark() -> None:
@@ -179,12 +179,12 @@ def test_the_nearest_head_is_the_one_of_least_divergence() -> None:
     [
         (
             [[0, 0.5, 0.1], [0.5, 0, 0.9], [0.1, 0.9, 0]],
-            "Most alike are layer 0, head 2 and layer 1, head 0 (divergence 0.10); "
-            "least alike are layer 0, head 2 and layer 0, head 3 (divergence 0.90).",
+            "Most similar: layer 0, head 2 and layer 1, head 0 (divergence 0.10). Least similar: layer 0, head 2 "
+            "and layer 0, head 3 (divergence 0.90).",
         ),
-        (np.zeros((3, 3)), "Any two of the 3 heads are equally alike (divergence 0.00)."),
+        (np.zeros((3, 3)), "Any two of the 3 heads are equally similar (divergence 0.00)."),
         ([[0, 0.25], [0.25, 0]], "There are two heads: layer 0, head 3 and layer 1, head 0 (divergence 0.25)."),
-        ([[0]], "There is one head alone: nothing to compare."),
+        ([[0]], "Only one head: nothing to compare."),
     ],
 )
 def test_a_sentence_names_the_most_and_the_least_alike(divergence: list[list[float]], said: str) -> None:

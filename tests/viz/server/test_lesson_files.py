@@ -37,7 +37,7 @@ def test_a_lesson_is_written_once_and_no_other_one_meanwhile() -> None:
     for each in asking:
         each.start()
     assert begun.wait(20)
-    with pytest.raises(InputError, match="Another lesson is being written"):
+    with pytest.raises(InputError, match="Another lesson is being saved as a file"):
         files.file_of(other)
     go_on.set()
     for each in asking:
@@ -51,5 +51,5 @@ def test_a_process_of_its_own_writes_the_file(tmp_path: Path, monkeypatch: pytes
     (tmp_path / "ours.yaml").write_text(text_of("Our very own"), encoding="utf8")
     monkeypatch.setenv("ATTENTION_BENCH_LESSONS", str(tmp_path))
     assert b"Our very own" in write_apart("ours")
-    with pytest.raises(InputError, match="could not be written"):
+    with pytest.raises(InputError, match="The lesson could not be saved as a file"):
         write_apart("nobodys")

@@ -54,11 +54,11 @@ def test_a_model_that_is_not_whole_is_named_and_all_else_works(page: str, damage
     assert shown > (page != "lessons")  # which shows no model
     assert "Traceback" not in said
     if damaged == CARD_FILE and page in ("bench", "surgery", "why"):
-        assert f"{BROKEN[0]}/{CARD_FILE}: not whole" in said
+        assert f"{BROKEN[0]}/{CARD_FILE}: incomplete" in said
     if damaged == CARD_FILE and page == "heads":
-        assert f"{BROKEN[1]}/{CARD_FILE}: not whole" in said
+        assert f"{BROKEN[1]}/{CARD_FILE}: incomplete" in said
     if damaged == TOKENIZER_FILE and page == "bench":
-        assert f"{BROKEN[0]}: {TOKENIZER_FILE} has another SHA-256 than its card expects" in said
+        assert f"{BROKEN[0]}: the SHA-256 of {TOKENIZER_FILE} differs from the one on its card" in said
 
 
 @pytest.fixture

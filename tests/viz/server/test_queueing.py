@@ -72,7 +72,7 @@ def test_what_takes_too_long_is_given_up_and_the_next_has_its_turn() -> None:
         return model(key)
 
     host = Host(load, seconds=0.5)
-    with pytest.raises(ModelUnavailableError, match=r"hf:slow/one was not open after \d seconds?"):
+    with pytest.raises(ModelUnavailableError, match=r"hf:slow/one did not open within \d seconds?"):
         host.model("hf:slow/one")
     assert host.is_settled("hf:slow/one")
     assert host.model("hf:quick/one").key == "hf:quick/one"
@@ -174,12 +174,12 @@ def test_a_turn_that_fails_is_over() -> None:
     [
         ("localhost", None, True, True, None),
         ("127.0.0.1", None, True, True, None),
-        (None, None, True, False, "other machines reach it"),
+        (None, None, True, False, "Hub models are off, because this server is open to"),
         ("0.0.0.0", None, True, False, "ATTENTION_BENCH_HUB=on"),
         ("0.0.0.0", "on", True, True, None),
         ("0.0.0.0", "a/b", True, True, None),
         ("localhost", "off", True, False, None),
-        ("localhost", "on", False, False, "cannot limit the memory"),
+        ("localhost", "on", False, False, "Hub models are off, because this server cannot limit"),
         ("localhost", None, False, False, "ATTENTION_BENCH_MODELS"),
     ],
 )

@@ -77,7 +77,7 @@ class TestCatalogue:
 
 
 def test_one_form_stands_for_any_count() -> None:
-    one, many = "How alike {count} head reads", "How alike {count} heads read"
+    one, many = "Similarity of {count} head", "Similarity of {count} heads"
     use_language("zh")
     try:
         said = [_n(one, many, count) for count in (1, 5)]

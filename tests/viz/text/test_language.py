@@ -75,7 +75,7 @@ def test_a_message_is_translated_when_it_is_called() -> None:
 
 @pytest.mark.usefixtures("catalogues")
 def test_a_message_without_translation_is_shown_in_english() -> None:
-    assert within("fr", _, "pieces") == "pieces"
+    assert within("fr", _, "subwords") == "subwords"
     assert within("pl", _, "words") == "words"
 
 

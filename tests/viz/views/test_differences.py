@@ -46,7 +46,7 @@ def test_the_scale_is_symmetric_and_says_what_above_0_means() -> None:
     meaning = layout.coloraxis.colorbar.title.text.replace("<br>", " ")
     assert meaning == "above 0: Bahdanau (additive) gives this word more; below: Luong (general)"
     assert "the translation was given" in layout.annotations[0].text
-    assert axis_title(figure, "x") == "key: the source word being read"
+    assert axis_title(figure, "x") == "key: the source word attended to"
     assert axis_title(figure, "y") == "query: the word being written"
 
 
@@ -71,7 +71,7 @@ def test_hovering_gives_the_difference_both_weights_and_both_words() -> None:
     numbers = [f"%{{customdata[{place}]:{sign}.4f}}" for place, sign in enumerate(("+", "", ""))]
     assert heatmap.hovertemplate == (
         f"<b>{numbers[0]}</b>: Bahdanau (additive) {numbers[1]}, Luong (general) {numbers[2]}<br>"
-        "“<b>%{y}</b>” reads “<b>%{x}</b>”<extra></extra>"
+        "“<b>%{y}</b>” attends to “<b>%{x}</b>”<extra></extra>"
     )
 
 
@@ -80,7 +80,7 @@ def test_hovering_gives_the_whole_of_a_token_that_an_axis_cuts() -> None:
     one, other = (float(choose_view(each).weights[0, 1]) for each in traces)
     assert hover_text(difference_heatmap(*traces), 0, 1) == (
         f"<b>{one - other:+.4f}</b>: Bahdanau (additive) {one:.4f}, Luong (general) {other:.4f}<br>"
-        f"“<b>{AWKWARD['long'][0]}</b>” reads “<b>{'x' * 500}</b>”"
+        f"“<b>{AWKWARD['long'][0]}</b>” attends to “<b>{'x' * 500}</b>”"
     )
 
 
@@ -135,11 +135,13 @@ def test_a_mechanism_less_itself_is_0_and_said_to_read_alike() -> None:
     first, _ = pair()
     assert not difference_heatmap(first, first).data[0].z.any()
     sentence = sentence_of_difference(choose_difference(first, first))
-    assert "the two read alike, no weight differs" in sentence
+    assert "the two are the same, no weight differs" in sentence
     assert "0.00" not in sentence
 
 
-@pytest.mark.parametrize(("change", "said"), [(0.004, "almost alike, no weight differs by 0.005"), (0.02, "(+0.02)")])
+@pytest.mark.parametrize(
+    ("change", "said"), [(0.004, "almost the same, no weight differs by 0.005 or more"), (0.02, "(+0.02)")]
+)
 def test_a_difference_that_would_be_written_as_0_is_not_named(change: float, said: str) -> None:
     shown = choose_difference(*[pair()[0]] * 2)
     even = np.full_like(shown.first.shown.weights, 0.25)  # [head, query, key]

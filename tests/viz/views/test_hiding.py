@@ -102,13 +102,13 @@ def test_what_is_hidden_is_said_on_the_picture_and_never_named_as_strongest() ->
     own = trace["encoder.0.self"]
     trace = replace(trace, maps=(replace(own, weights=sink),))
     view = hide(choose_view(trace, site="encoder.0.self", head=0), ENDS)
-    assert "special tokens hidden: 2; what they are given: ⟨hidden⟩" in notes_of(view)
+    assert "special tokens hidden: 2; their weight: ⟨hidden⟩" in notes_of(view)
     for said in (
         overview_sentence(views_at(trace, "encoder.*.self", "word", ENDS)),
         comparison_sentence([HeadPlace(0, 0)], pick_views(trace, "encoder.*.self", "word", [HeadPlace(0, 0)], ENDS)),
         sentence_of(view),
     ):
-        assert "reads “the” most (0.10)" in said or "“the” (0.10)" in said
+        assert "attends to “the” (0.10)" in said or "attends most to “the” (0.10)" in said
 
 
 @pytest.mark.parametrize("colour", ["linear", "root"])
@@ -128,10 +128,10 @@ def test_cells_below_the_threshold_are_empty_and_counted_in_every_figure_of_head
         exact = heatmap.customdata[..., 0]
         np.testing.assert_allclose(exact, values, atol=1e-6)  # the hover text still names it
         said = figure.layout.annotations[0].text.replace("<br>", " ")
-        assert f"below 0.1: {(np.abs(values) < 0.1).sum()} of 25 cells, drawn empty" in said
+        assert f"{(np.abs(values) < 0.1).sum()} of 25 cells below 0.1, left empty" in said
     every = np.concatenate([trace[f"encoder.{layer}.self"].weights for layer in range(3)])
     said = overview_note(views_at(trace, "encoder.*.self", "word", hiding))
-    assert f"below 0.1: {(every < 0.1).sum()} of {every.size} cells" in said
+    assert f"{(every < 0.1).sum()} of {every.size} cells below 0.1, left empty" in said
 
 
 def test_without_a_threshold_nothing_is_empty() -> None:

@@ -31,7 +31,7 @@ def test_the_trace_says_what_is_shown(multi_head: AttentionTrace) -> None:
 def test_pieces_are_shown_as_the_model_reads_them(multi_head: AttentionTrace) -> None:
     view = choose_view(multi_head, unit="piece", reading="written")
     assert view.shown.key_tokens.texts == (" two", " pie", "ces", "</s>")
-    assert view.key_title == "key: the source piece being read"
+    assert view.key_title == "key: the source subword attended to"
     assert not view.merged
 
 
@@ -47,7 +47,7 @@ def test_a_trace_without_its_alignment_site_shows_its_first_cross_map() -> None:
 @pytest.mark.parametrize("causal", [False, True])
 def test_a_self_map_is_named_as_one(causal: bool) -> None:
     view = choose_view(reader(("the", "cat", "</s>"), causal=causal))
-    assert (view.key_title, view.query_title) == ("key: the word being read", "query: the word that reads")
+    assert (view.key_title, view.query_title) == ("key: the word attended to", "query: the word that attends")
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_trace_without_maps_is_an_error() -> None:
 def test_what_was_done_to_a_picture_is_said(multi_head: AttentionTrace) -> None:
     assert notes_of(choose_view(multi_head)) == (
         "cross-attention, layer 1, head 5, counted from 0",
-        "pieces merged to words",
+        "subwords merged into words",
     )
     assert notes_of(choose_view(multi_head, head="mean"))[0] == "cross-attention, layer 1, mean of 8 heads"
     edited = translation(
@@ -85,7 +85,7 @@ def test_what_was_done_to_a_picture_is_said(multi_head: AttentionTrace) -> None:
         notes=("the input was cut",),
     )
     assert notes_of(choose_view(edited)) == (
-        "edited: head 3 is switched off (decoder layer 0 cross-attention)",
+        "edited: head 3 is ablated (decoder layer 0 cross-attention)",
         "the translation was given, not chosen by the model",
         "weights are approximate",
         "the input was cut",
@@ -98,12 +98,12 @@ def test_one_head_needs_no_naming() -> None:
 
 def test_the_sentence_names_words_before_marks() -> None:
     sentence = sentence_of(choose_view(translation(("cats", ".", "</s>"), ("chats", ".", "</s>"), seed=3)))
-    assert sentence.startswith("Bahdanau (additive), 2015: “chats” reads “cats” most (")
+    assert sentence.startswith("Bahdanau (additive), 2015: “chats” attends most to “cats” (")
     assert "</s>" not in sentence
 
 
 def test_a_sentence_of_marks_alone_still_has_one() -> None:
-    assert "“</s>” reads “</s>” most (1.00)" in sentence_of(choose_view(translation(("</s>",), ("</s>",))))
+    assert "“</s>” attends most to “</s>” (1.00)" in sentence_of(choose_view(translation(("</s>",), ("</s>",))))
 
 
 CROSS = "decoder.0.cross"

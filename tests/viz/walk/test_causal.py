@@ -120,7 +120,7 @@ def test_the_turn_is_shown_at_the_pair_whose_part_of_the_score_it_changes_most()
     before = given["unrotated_query"][0, 9] * given["unrotated_key"][0, 1]
     after = given["query"][0, 9] * given["key"][0, 1]
     pairs = np.abs((after - before).reshape(2, -1).sum(axis=0))
-    assert f"Numbers {pairs.argmax()} and {pairs.argmax() + 4} " in step.says
+    assert f"Components {pairs.argmax()} and {pairs.argmax() + 4} " in step.says
     assert "8 tokens apart" in step.says
 
 

@@ -78,4 +78,4 @@ def test_a_walk_asks_for_all_maps_that_its_steps_need(key: str, place: str) -> N
     if key == "lstmn-deep" and place != "encoder.0.self":
         fall = next(step.worked.fall for step in steps if step.key == "next" and step.worked)
         assert fall is not None
-        assert any(name.startswith("read: ") for name, _value in fall.parts)
+        assert any(name.startswith("source: ") for name, _value in fall.parts)

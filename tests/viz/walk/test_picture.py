@@ -148,7 +148,7 @@ def test_of_a_word_of_several_pieces_it_is_said_which_one_is_written() -> None:
     at = replace(scene("bahdanau"), trace=trace, shown=trace["decoder.0.cross"], row=row)
     count = trace.target.words.count(trace.target.words[row])
     state = picture_of(WALKS["bahdanau"], at, (), "word")["state"]
-    assert state["piece"] == f"writes {trace.target.texts[row]} (of flumberdoodle): piece 2 of {count}"
+    assert state["piece"] == f"writes {trace.target.texts[row]} (of flumberdoodle): subword 2 of {count}"
     assert "piece" not in picture_of(WALKS["bahdanau"], at, (), "piece")["state"]
 
 

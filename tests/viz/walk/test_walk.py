@@ -317,7 +317,7 @@ def test_a_window_that_has_reached_the_last_token_stays_there() -> None:
     last, count = len(trace.target) - 1, len(trace.source)
     assert last >= count
     centre = next(each for each in walk_once("luong-local-m", row=last) if each.key == "centre")
-    assert f"the window stays at the last, {count}" in centre.says
+    assert f"the window stays at the last one, {count}" in centre.says
 
 
 def test_a_sentence_names_the_step_that_reads_and_not_a_word_that_it_does_not_know_yet() -> None:
@@ -335,7 +335,7 @@ def test_a_score_by_location_is_of_the_state_and_the_position_and_of_no_word() -
     np.testing.assert_allclose(scores, (states @ rows.T)[:, :reach], **CLOSE)  # no key is in it
     assert np.ptp(scores, axis=0).min() > 0  # another state, another score of the same position
     says = next(each for each in walk_once("luong-location", row=1) if each.key == "scores").says
-    assert "from the decoder's state alone" in says
+    assert "scores positions from the decoder state alone. Position" in says
 
 
 @pytest.mark.parametrize(
@@ -344,8 +344,8 @@ def test_a_score_by_location_is_of_the_state_and_the_position_and_of_no_word() -
 )
 def test_what_becomes_of_the_sum_is_said_in_both_orders(key: str, named: str) -> None:
     step = next(each for each in walk_once(key, row=1) if each.key == "add")
-    assert step.says.endswith(f": {named}.")
-    assert ("LayerNorm evens out the sum" in step.says) == (named == "post-LN")
+    assert step.says.endswith(f" ({named}).")
+    assert ("LayerNorm then normalises the sum" in step.says) == (named == "post-LN")
 
 
 @pytest.mark.parametrize("key", ["transformer", "transformer-post-ln", "transformer-relative"])
@@ -396,7 +396,7 @@ def test_a_sequence_to_sequence_model_hands_over_its_state_and_its_cell() -> Non
     state, cell = (states[0] for states in scene.states)
     np.testing.assert_array_equal(scene.vector, np.concatenate((state, cell)))
     says = walk_once("seq2seq")[0].says
-    assert f"a state of {len(state)} numbers and a cell of {len(cell)}" in says
+    assert f"the final state ({len(state)} numbers) and cell ({len(cell)} numbers)" in says
 
 
 def test_of_the_shipped_model_768_numbers_are_handed_over() -> None:

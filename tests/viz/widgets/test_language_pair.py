@@ -82,7 +82,7 @@ class TestTwoPairs:
         assert not app.exception
         assert dict(app.query_params)["languages"] in (CHINESE, [CHINESE])
         assert box(app) == first_of(CHINESE)
-        assert "in Chinese: it is translated to English" in app.text_input(key="sentence").label
+        assert "in Chinese. Models translate it to English" in app.text_input(key="sentence").label
         assert {each.key for each in app.button_group if each.key.startswith("mechanisms-")} == {
             "mechanisms-luong-general",
             "mechanisms-transformer",
@@ -130,7 +130,7 @@ class TestTwoPairs:
         app.run()
         assert not app.exception
         assert box(app) == first_of(CHINESE)
-        assert "in Chinese: it is translated to English" in app.text_input(key="sentence").label
+        assert "in Chinese. Models translate it to English" in app.text_input(key="sentence").label
 
 
 class TestReaderOfChinese:

@@ -52,7 +52,7 @@ def test_a_table_of_the_last_tokens_alone_says_so(
     last = positions[-1]
     if short:
         assert positions == list(range(last - 4, last + 1))  # counted from 1
-        assert f"Only the last 5 of {last} tokens are here." in said
+        assert f"Only the last 5 of {last} tokens are shown." in said
     else:
         assert positions == list(range(1, last + 1))
         assert "Only the last" not in said
@@ -63,4 +63,4 @@ def test_a_checkpoint_without_its_head_says_why_no_token_is_predicted(
 ) -> None:
     app = opened(tmp_path / "headless", monkeypatch, headless=True)
     said = " ".join(each.value for each in app.caption).replace("\\", "")
-    assert "headless has no trained head that predicts the next token" in said
+    assert "headless cannot predict the next token: its checkpoint has no trained output layer" in said

@@ -35,7 +35,9 @@ def of(trace: AttentionTrace, checkpoint: str, title: str = "GPT-2") -> Attentio
 
 
 def test_only_of_a_model_of_ours_it_is_said_that_bytes_mean_little(cut: AttentionTrace) -> None:
-    assert said_of(cut) == "This model has no subword for this. It processes its bytes, of which it learnt little: 龘"
+    assert (
+        said_of(cut) == "This model has no subword for this. It processes its bytes, about which it learnt little: 龘"
+    )
     assert said_of(of(cut, "hf:gpt-en", reader_entry("hf:gpt-en").title)) == said_of(cut)
     for large in ("hf:openai-community/gpt2", "hf:a-folder"):
         assert said_of(of(cut, large)) == "This model has no subword for this. It processes its bytes: 龘"
@@ -47,6 +49,6 @@ def test_of_several_models_it_is_said_of_all_or_of_those_that_are_meant(cut: Att
     )
     assert said_of(cut, cut).startswith("These models have no subword for this.")
     assert said_of(cut, whole) == (
-        "No subword for this, processed as bytes, of which little was learnt: 龘 (Bahdanau (additive))"
+        "No subword for this. It is processed as bytes, about which the models learnt little: 龘 (Bahdanau (additive))"
     )
     assert said_of(whole) == ""

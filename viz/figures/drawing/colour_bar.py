@@ -21,7 +21,7 @@ NUMBERS_HEIGHT = 26  # pixels of the numbers under it
 def weight_colours(colour: Colour, *, width: float, largest: float = 1.0, meaning: str | None = None) -> dict[str, Any]:
     """Return the colour axis of weights, from 0, its title in lines that fit."""
     check_colour(colour)
-    axis = weight_axis(meaning or _("attention weight: share of the reading given to this token"), colour=colour)
+    axis = weight_axis(meaning or _("attention weight"), colour=colour)
     bar = axis["colorbar"]
     if colour == "root" and largest != 1:
         ticks = np.linspace(0, 1, 5, dtype=np.float32) ** 2 * np.float32(largest)

@@ -65,7 +65,7 @@ def _heatmaps(panel: Panel, suffix: str, longest: int, colour: Colour) -> list[g
     common["hoverongaps"] = False  # each has gaps where the other has cells
     greys: dict[str, Any] = {"colorscale": GREY_SCALE, "zmin": 0, "zmax": 1, "showscale": False}
     return [
-        go.Heatmap(z=np.where(panel.grey, values, np.nan), name=_("inside"), **greys, **common),
+        go.Heatmap(z=np.where(panel.grey, values, np.nan), name=_("within"), **greys, **common),
         go.Heatmap(z=np.where(panel.grey, np.nan, values), coloraxis="coloraxis", name=_("outside"), **common),
     ]
 

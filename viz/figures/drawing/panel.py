@@ -82,7 +82,7 @@ def difference_panel(
         second=tokens.escape(other),
         other="%{customdata[2]:.4f}",
     )
-    said = (_("{first}, less {second}", first=one, second=other), *notes)
+    said = (_("{first} minus {second}", first=one, second=other), *notes)
     return replace(
         panel_of(view, title=title, notes=said),
         values=np.asarray(first - second, dtype=np.float32),

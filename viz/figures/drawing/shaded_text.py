@@ -22,12 +22,12 @@ STYLE = f"\n<style>\n{Path(__file__).with_suffix('.css').read_text(encoding='utf
 """For the page that shows fragments: once, beside them."""
 
 _HEADINGS = {
-    ("self", "reads"): mark("What “{word}” reads"),
-    ("self", "read_by"): mark("Who reads “{word}”"),
-    ("hops", "reads"): mark("What {word} reads"),
-    ("hops", "read_by"): mark("How much each hop reads “{word}”"),
-    ("cross", "reads"): mark("What is read for “{word}”"),
-    ("cross", "read_by"): mark("For which words “{word}” is read"),
+    ("self", "reads"): mark("What “{word}” attends to"),
+    ("self", "read_by"): mark("Which words attend to “{word}”"),
+    ("hops", "reads"): mark("What {word} attends to"),
+    ("hops", "read_by"): mark("How much each hop attends to “{word}”"),
+    ("cross", "reads"): mark("What the decoder attends to for “{word}”"),
+    ("cross", "read_by"): mark("For which words the decoder attends to “{word}”"),
 }
 
 
@@ -79,7 +79,7 @@ def _says(view: View, position: int, way: Way) -> Sequence[str]:
     asked, shaded = (view.query_title, view.key_title) if way == "reads" else (view.key_title, view.query_title)
     said = [f"{asked}: “{visible(chosen_from(view, way)[position])}”", _("shaded: {words}", words=shaded)]
     if way == "read_by":
-        said.append(_("the share of each word's own reading; these need not sum to 1"))
+        said.append(_("share of each word's own attention; these need not sum to 1"))
     if view.threshold:
         said.append(_("below {least}: not shaded", least=f"{view.threshold:g}"))
     return said

@@ -34,11 +34,11 @@ def about(entry: Entry) -> str:
         f"**{plain(_(mechanism.title))}**, {mechanism.year}",
         _("**Paper:** {paper}; {equation}", paper=plain(mechanism.paper), equation=plain(_(mechanism.equation)))
         + _address(mechanism.paper),
-        _bullets(_("Where this model differs from it"), [_(departure) for departure in mechanism.departures]),
+        _bullets(_("Differences from the paper"), [_(departure) for departure in mechanism.departures]),
         _bullets(_("Built and trained"), built(card)),
         _bullets(_("Trained on"), [*trained, *tokens_seen(card)]),
         _bullets(_("Example sentences and the training text"), examples_met(card)),
-        _bullets(_("Measured on sentences that it has not seen"), measured(card)),
+        _bullets(_("Measured on unseen sentences"), measured(card)),
         f":small[{plain(weights)}]",
     )
     return "\n\n".join(filter(None, parts))
@@ -64,7 +64,7 @@ def tokens_seen(card: Mapping[str, Any]) -> list[str]:
     inherited = f"{start['target_tokens'] / 1e6:.1f}"
     return [
         _(
-            "{count} M target tokens, of which {inherited} M as {key}: training began with what fits of its weights",
+            "{count} M target tokens, {inherited} M of them as {key} (training started from its matching weights)",
             count=count,
             inherited=inherited,
             key=start["key"],
@@ -77,9 +77,9 @@ def examples_met(card: Mapping[str, Any]) -> list[str]:
     met = card.get("examples_in_training", {})
     there, new = ([f"“{each}”" for each in met if met[each] is known] for known in (True, False))
     if not there:
-        return [_("none of them is in it")] if met else []
-    lines = [_("in it, whatever capitals and closing mark: {sentences}", sentences=" ".join(there))]
-    return lines + ([_("not in it: {sentences}", sentences=" ".join(new))] if new else [])
+        return [_("none is in the training text")] if met else []
+    lines = [_("in the training text (ignoring case and final punctuation): {sentences}", sentences=" ".join(there))]
+    return lines + ([_("not in the training text: {sentences}", sentences=" ".join(new))] if new else [])
 
 
 def measured(card: Mapping[str, Any]) -> list[str]:

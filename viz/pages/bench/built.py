@@ -14,20 +14,20 @@ _SIZES = MappingProxyType(
         "layers": mark("layers in each stack: {count}"),
         "encoder_layers": mark("layers of the encoder: {count}"),
         "decoder_layers": mark("layers of the decoder: {count}"),
-        "encoder_width": mark("places that a convolution of the encoder reads: {count}"),
-        "decoder_width": mark("places that a convolution of the decoder reads: {count}"),
+        "encoder_width": mark("width of an encoder convolution: {count} positions"),
+        "decoder_width": mark("width of a decoder convolution: {count} positions"),
         "heads": mark("heads in each layer: {count}"),
         "d_feedforward": mark("feed-forward part: {count}"),
         "d_embedding": mark("embedding: {count}"),
         "d_encoder": mark("encoder state: {count} each way"),
         "d_decoder": mark("decoder state: {count}"),
-        "d_summary": mark("vector handed over: {count}"),
+        "d_summary": mark("vector passed to the decoder: {count}"),
         "d_attention": mark("hidden layer of the score: {count}"),
         "d_position": mark("hidden layer of the centre: {count}"),
-        "width": mark("window: {count} to either side"),
-        "reach": mark("distances with a vector of their own: {count} to either side"),
-        "max_source": mark("positions with a weight of their own: {count}"),
-        "vocabulary": mark("pieces in the vocabulary: {count}"),
+        "width": mark("window: {count} on each side"),
+        "reach": mark("distances with their own vector: {count} on each side"),
+        "max_source": mark("positions with their own weight: {count}"),
+        "vocabulary": mark("subwords in the vocabulary: {count}"),
     }
 )
 """What the sizes of a network are called; others are no sizes, or say nothing to a reader."""
@@ -52,7 +52,7 @@ def built(card: Mapping[str, Any]) -> list[str]:
     if sizes:
         lines.append("; ".join(sizes))
     lines += [*_trained(network, recipe), _averaged(recipe)]
-    lines.append(_("decoding: greedy, at each step the likeliest piece; no beam search"))
+    lines.append(_("decoding: greedy, the most likely subword at each step; no beam search"))
     return [line for line in lines if line]
 
 

@@ -48,7 +48,7 @@ def show_by_hand(visit: Visit[BenchSettings], ran: Compared) -> None:
     first = next(iter(seeing.values()))
     source, written = words_of(first.source), words_of(first.target)
     if max(len(source), len(written)) > MOST_WORDS:
-        st.info(_("By hand up to {most} words of a text are aligned; this one has more.", most=MOST_WORDS))
+        st.info(_("Texts of up to {most} words can be aligned by hand. This one is longer.", most=MOST_WORDS))
         return
     links = _links(source, written)
     grid, rates = st.columns(2, gap="medium")
@@ -65,13 +65,15 @@ def _on_one(
 ) -> dict[str, AttentionTrace] | None:
     """Let every mechanism write the translation that the reader types; what is wrong with it is said."""
     key, own = next(iter(seeing.items()))
-    typed = ask_translation(key, _("Your translation: every model is made to write it, and you align it."))
+    typed = ask_translation(key, _("Your translation. Every model scores it, and you align it."))
     try:
         target = fit_text(host.model(key), typed, messages)
         if not target.strip():
             target = fit_translation(host, own, messages)
         if not target.strip():
-            st.info(plain(_("{title} wrote nothing on which all could be aligned.", title=name_of(key))))
+            st.info(
+                plain(_("{title} produced an empty translation, so there is nothing to align to.", title=name_of(key)))
+            )
             return None
         return forced_translations(host, tuple(seeing), own.source_text, target)
     except models.InputError as error:
@@ -108,7 +110,7 @@ def _rates(
 ) -> None:
     """Show the error rate of each mechanism with both ways to read links off its map, the lowest first."""
     if not gold.possible:
-        st.info(_("Align words at the left: the error rate of each mechanism then stands here."))
+        st.info(_("Align words on the left. Each mechanism's error rate then appears here."))
         return
     names: dict[Linking, str] = {"strongest": _("strongest of each row"), "grown": _("grown")}
     rows = []
@@ -122,9 +124,9 @@ def _rates(
     st.caption(
         plain(
             _(
-                "Alignment error rate (Och and Ney 2003) of the attention weights: 1 \u2212 (|A∩S| + |A∩P|) / "
-                "(|A| + |S|), A the model's links, S your sure ones, P those and the possible ones. 0: all agree; "
-                "1: no link does. One sentence says little of a model. </s> is left out."
+                "Alignment error rate (Och and Ney 2003) of the attention weights: 1 \u2212 (|A∩S| + |A∩P|) / (|A| + "
+                "|S|). A: the model's links; S: your sure links; P: your sure and possible links. 0: all agree; 1: "
+                "none agrees. One sentence says little about a model. </s> is left out."
             )
         )
     )

@@ -50,7 +50,7 @@ def show_draws(visit: Visit[BenchSettings], ran: Compared) -> None:
     source = traces[key].source_text
     given = traces[key] if ran.target is not None else forcible_translation(host, key, source)
     if not given.output_text.strip():
-        st.info(_("Nothing was written on which draws could be counted."))
+        st.info(_("The translation is empty, so there are no draws to count."))
         return
     likeliest, *drawn = _runs(host, key, source, given.output_text, seeds)
     soft, shares = (
@@ -61,17 +61,17 @@ def show_draws(visit: Visit[BenchSettings], ran: Compared) -> None:
     shown = Shown(
         draws_heatmap(soft, shares, count=COUNT, colour=wanted.colour, width=visit.width),
         key="draws",
-        says=_("In {share} of all rows the word drawn was the likeliest of its row.", share=share),
+        says=_("In {share} of rows the sampled word was also the most likely one.", share=share),
         name=f"{source[:LONGEST_NAMED]} draws",
     )
     show(shown, visit)
     st.caption(
         _(
-            "All write the same translation; each seed draws one word a row. What an earlier row read goes into the "
-            "state, so that the probabilities of a later row differ a little from draw to draw: those shown are of the "
-            "run that reads the likeliest word each time, which is how the translation is written. Trained by the "
-            "straight-through Gumbel-softmax estimator. A small model ({size} M parameters), trained on short everyday "
-            "text.",
+            "All draws write the same translation. Each seed samples one word per row. The sampled word enters the "
+            "decoder state, so probabilities in later rows differ slightly between draws. The probabilities shown "
+            "are from the run that takes the most likely word each time. That run also writes the translation. "
+            "Trained with the straight-through Gumbel-softmax estimator. A small model ({size} M parameters), "
+            "trained on short everyday text.",
             size=millions(models.describe(key).card),
         )
     )
@@ -95,8 +95,9 @@ def _show_translations(host: Host, key: str, source: str, seeds: Sequence[int]) 
     st.markdown(
         plain(
             _n(
-                "Left to write by themselves, {seeds} draws give {count} translation. With the likeliest: {text}",
-                "Left to write by themselves, {seeds} draws give {count} translations. With the likeliest: {text}",
+                "Free translation: {seeds} draws give {count} translation. With the most likely word each time: {text}",
+                "Free translation: {seeds} draws give {count} translations. With the most likely word each "
+                "time: {text}",
                 len(found),
                 seeds=len(seeds),
                 text=likeliest.output_text,

@@ -100,7 +100,7 @@ def on_one_translation(
 
 def show_multiples(visit: Visit[BenchSettings], views: list[View], reference: View) -> None:
     """Show the signed difference of each mechanism to the chosen one, all on one translation."""
-    st.caption(plain(_("All write one translation: “{text}”", text=reference.trace.output_text)))
+    st.caption(plain(_("Same translation for all: “{text}”", text=reference.trace.output_text)))
     shown = Shown(
         difference_multiples(views, reference, colour=visit.wanted.colour, width=visit.width),
         key="differences",
@@ -115,10 +115,10 @@ def show_summaries(summaries: list[Summary], name: str) -> None:
     st.dataframe(table_of_summaries(summaries), hide_index=True)
     st.caption(
         _(
-            "Entropy: of the weights of the map shown, mean over rows, 0 where one word gets all. Coverage: how much "
-            "of each source word was read in all, counted up to 1, mean. Divergence (Jensen-Shannon): 0 where rows "
-            "read alike, on one translation. Milliseconds: what the run took on this server when it was made, "
-            "hooks and all."
+            "Entropy: of the weights in the map shown, averaged over rows. It is 0 when one word gets all the "
+            "weight. Coverage: total attention weight on each source word, counted up to 1, averaged. Divergence "
+            "(Jensen-Shannon), on the same translation: 0 when the rows agree. Milliseconds: time of the original "
+            "run on this server, including hooks."
         )
     )
     csv_box(csv_of_summaries(summaries), f"{file_name(name)}-summary")
@@ -140,9 +140,11 @@ def show_difference(visit: Visit[BenchSettings], ran: Compared) -> None:
         source = traces[pair[0]].source_text
         target = fit_translation(visit.host, traces[pair[0]], visit.messages)
         if not target.strip():
-            st.info(plain(_("{title} wrote nothing on which the two could be compared.", title=names[first])))
+            st.info(
+                plain(_("{title} produced an empty translation, so there is nothing to compare.", title=names[first]))
+            )
             return
-        st.caption(plain(_("Both write the translation of {title}: “{text}”", title=names[first], text=target)))
+        st.caption(plain(_("Same translation for both, by {title}: “{text}”", title=names[first], text=target)))
         traces = forced_translations(visit.host, pair, source, target)
     one, other = (view_of(traces[key], ran.places[key], visit.wanted) for key in pair)
     shown = Shown(

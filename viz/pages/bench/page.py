@@ -150,9 +150,9 @@ def _settings(box: Any, alignments: dict[str, str]) -> list[str]:
 
 
 def _alignments(names: dict[str, str]) -> dict[str, str]:
-    labels = {OWN: _("each aligned on its own translation")}
-    labels |= {key: _("all on that of {title}", title=title) for key, title in names.items()}
-    return labels | {TEXT: _("all on my own translation")}
+    labels = {OWN: _("each aligned to its own translation")}
+    labels |= {key: _("all aligned to the translation by {title}", title=title) for key, title in names.items()}
+    return labels | {TEXT: _("all aligned to my own translation")}
 
 
 def _compare(frame: Frame, keys: tuple[str, ...], wanted: BenchSettings) -> None:
@@ -182,14 +182,14 @@ def _target(host: Host, keys: Sequence[str], source: str, align: str, messages: 
         return None
     author, target = keys[0] if align == TEXT else align, ""
     if align == TEXT:
-        typed = ask_translation(
-            author, _("Your translation: every model is made to write it, and says how likely each word was.")
-        )
+        typed = ask_translation(author, _("Your translation. Every model scores it word by word."))
         target = fit_text(host.model(keys[0]), typed, messages)
     if not target.strip() and loads(host, author, messages):
         target = fit_translation(host, host.attend(author, source), messages)
     if not target.strip():
-        messages.warning(plain(_("{title} wrote nothing on which all could be aligned.", title=name_of(author))))
+        messages.warning(
+            plain(_("{title} produced an empty translation, so there is nothing to align to.", title=name_of(author)))
+        )
         return None
     try:
         forced_translations(host, keys, source, target)
@@ -289,7 +289,7 @@ PAGE = Page(
     figures=("figure-alignment",),
     settings=SETTINGS,
     footnote=mark(
-        "A heatmap shows where a model read, not why it wrote what it wrote. </s> is the end of the sentence, which "
-        "models read and write like a word."
+        "A heatmap shows where a model attends, not why it produced this output. </s> marks the end of the "
+        "sentence. Models treat it like a word."
     ),
 )

@@ -30,7 +30,7 @@ def show_predicting(views: Mapping[str, View]) -> bool:
             row = int(
                 choose(PREDICTED_ROW, {str(place): label for place, label in enumerate(labels)}, default=_usual(words))
             )
-    st.markdown(_("Which words will be read for this row? {title}", title=view.query_title))
+    st.markdown(_("Which words will this row attend to? {title}", title=view.query_title))
     return predict(view, row, identity=row_identity(view, row), key="bench", code=pair_of(key).split("-")[0])
 
 

@@ -40,7 +40,7 @@ def show_pyramid(visit: Visit[BenchSettings], traces: dict[str, AttentionTrace])
         pyramid_chart(found, moved, texts, width=visit.width),
         key="pyramid",
         says=_(
-            "“{word}” moves the one vector most: without it, by {share} of its length.",
+            "“{word}” moves the sentence vector most: by {share} of its length when removed.",
             word=visible(texts[most].strip() or texts[most]),
             share=f"{moved[most]:.2f}",
         ),
@@ -49,9 +49,9 @@ def show_pyramid(visit: Visit[BenchSettings], traces: dict[str, AttentionTrace])
     show(shown, visit)
     st.caption(
         _(
-            "Above: a cell is made of the pieces below it; its colour is its share in what moves the top from its row, "
-            "by the size of the derivative. Below: how far the top moves when a piece is taken out, zeros in its "
-            "place. A small model ({size} M parameters), trained on short everyday text.",
+            "Above: each cell is built from the subwords below it. Its colour is its share of what moves the top "
+            "from its row (size of the derivative). Below: how far the top moves when a subword is replaced by "
+            "zeros. A small model ({size} M parameters), trained on short everyday text.",
             size=millions(models.describe(key).card),
         )
     )
@@ -76,5 +76,5 @@ def _near(host: Host, key: str, trace: AttentionTrace) -> None:
         _("{order} {cosine}, “{written}”", order=order, cosine=f"{near[order]:.2f}", written=others[order].output_text)
         for order in nearest
     ]
-    heading = _("Two neighbouring words exchanged: the cosine of both top vectors, and what is written")
+    heading = _("Two neighbouring words swapped: cosine of the two top vectors, and the translation")
     st.markdown("\n".join([plain(heading), "", *(f"- {plain(each)}" for each in said)]))

@@ -22,10 +22,10 @@ WINDOW, HAND, PREDICT, PYRAMID, DRAWN = "window", "hand", "predict", "pyramid", 
 
 TARGET = TextSetting("target")
 MECHANISMS = Several("mechanisms", title=mark("Mechanisms"), least=1)
-ALIGN = Choice("align", title=mark("Which translation is aligned"), shape="box")
+ALIGN = Choice("align", title=mark("Translation to align"), shape="box")
 READING = Choice(
     "reading",
-    title=mark("What labels the rows"),
+    title=mark("Row labels"),
     choices={
         AUTOMATIC: mark("rows: best for each model"),
         "written": mark("the word written"),
@@ -34,7 +34,7 @@ READING = Choice(
 )
 LINKS = Choice(
     "links",
-    title=mark("Links that align, ringed"),
+    title=mark("Ringed alignment links"),
     choices={
         "none": mark("none"),
         "strongest": mark("the strongest of each row"),
@@ -53,7 +53,7 @@ ORDER = Choice(
 ALSO = Several("also", title=mark("Show below"))
 CHOSEN = Choice(
     "chosen",
-    title=mark("With which mechanism the others are compared"),
+    title=mark("Reference mechanism"),
     shape="box",
     anew_with=(MECHANISMS.name,),
 )

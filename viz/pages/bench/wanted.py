@@ -60,7 +60,7 @@ def ask_translation(key: str, label: str) -> str:
         TARGET,
         label,
         placeholder=_(
-            "Type a translation in {target}; until then, that of {title} is used.",
+            "Type a translation in {target}. Until then, the translation by {title} is used.",
             target=languages_of(pair_of(key))["target"],
             title=name_of(key),
         ),
@@ -73,10 +73,10 @@ def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator)
     fitting, left_out = host.model(key).fit(trace.output_text)
     if left_out:
         said = _n(
-            "The translation of {title} is longer than the models take. Its last word is left out where others are "
-            "aligned on it or compared with it.",
-            "The translation of {title} is longer than the models take. Its last {count} words are left out where "
-            "others are aligned on it or compared with it.",
+            "The translation by {title} is longer than the models accept. For alignment and comparison, its last "
+            "word is left out.",
+            "The translation by {title} is longer than the models accept. For alignment and comparison, its last "
+            "{count} words are left out.",
             left_out,
             title=name_of(key),
         )

@@ -43,7 +43,7 @@ def show_window(visit: Visit[BenchSettings], ran: Compared) -> None:
         edits = build_window(own)
     if not edits:
         st.caption(
-            _("Move a slider: the model runs again with that window, and what changes stands beside the original.")
+            _("Move a slider: the model runs again with the new window. The changes appear next to the original.")
         )
         return
     try:

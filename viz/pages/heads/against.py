@@ -64,7 +64,7 @@ def _second_sentence(visit: Visit[HeadsSettings], key: str, texts: Texts, shown:
     if texts[1] is not None:
         _say_pair()
     if sides.matching.empty:
-        st.info(_("The two have no words in common: there is nothing to compare."))
+        st.info(_("The two have no words in common, so there is nothing to compare."))
         return
     what = ("changes", identity, visit.wanted.hides_specials, visit.wanted.hiding.between)
     _heads_of_one(visit, sides, one.shown.kept(what, sides.changes))
@@ -74,7 +74,7 @@ def _second_box() -> str:
     """Show the box for the second sentence, and return what stands in it; while it is empty, with one to try."""
     typed = text_box(
         OTHER,
-        _("Second sentence: which of its words does each head read differently?"),
+        _("Second sentence: where does each head attend differently?"),
         placeholder=MINIMAL_PAIR[1],
     )
     if not typed.strip():
@@ -111,8 +111,8 @@ def _heads_of_one(visit: Visit[HeadsSettings], sides: Sides, values: NDArray[np.
     _table(rows, _("change"))
     st.caption(
         _(
-            "Change: the share of the reading, of the average matched word, that goes elsewhere (total variation "
-            "distance): 0 the head reads alike in both, 1 it reads nothing that it read before."
+            "Change: the share of attention weight that moves elsewhere, averaged over the matched words (total "
+            "variation distance). 0: same attention in both; 1: no overlap."
         )
     )
 
@@ -123,7 +123,7 @@ def _second_model(
     host, wanted = visit.host, visit.wanted
     second = choose_second(key)
     if second is None:
-        st.info(_("There is no other model on this server. One of the hub that you have opened can be chosen here."))
+        st.info(_("No other model is on this server. Hub models that you have opened appear here."))
         return
     if not open_model(host, second, visit.messages):
         return
@@ -133,7 +133,7 @@ def _second_model(
     if found is None:
         return
     if shown.first.quantity == "moved" and not found[0].has_moved:
-        st.info(_("What a key moves is not known of the second model: compare weights."))
+        st.info(_("Norm-weighted attention is not available for the second model. Compare weights instead."))
         return
     trace, identity = _like(shown, found)
     fitting = _fitting_kind(shown.sites, kinds_of(trace.sites))
@@ -142,7 +142,7 @@ def _second_model(
         return
     one = Side(replace(_plain(shown), unit="word"), title_of(host, key))
     other = Side(replace(one.shown, trace=trace, identity=identity, sites=KINDS[fitting][0]), title_of(host, second))
-    notes = (_("{model} reads text A alone", model=other.name),) if left_out else ()
+    notes = (_("{model} reads only text A", model=other.name),) if left_out else ()
     sides = Sides.of(one, other, wanted, notes=notes)
     if left_out and not _can_do_without(other.name, wanted):
         return
@@ -163,10 +163,10 @@ def _like(shown: HeadSelection, found: tuple[AttentionTrace, Hashable]) -> tuple
 
 def _can_do_without(name: str, wanted: HeadsSettings) -> bool:
     """Say that the model `name` reads text A alone; False if what is wanted needs text B."""
-    st.info(plain(_("{model} reads one text: B is left out of what it reads.", model=name)))
+    st.info(plain(_("{model} takes one text, so B is left out.", model=name)))
     needed = 1 in (wanted.hiding.between or ())
     if needed:
-        st.info(_("Nothing of B can be compared. Choose “A and B” or “A → A” above to compare the two on A."))
+        st.info(_("B cannot be compared. Choose “A and B” or “A → A” above to compare the two on A."))
     return not needed
 
 
@@ -187,7 +187,7 @@ def _can_compare(sides: Sides) -> bool:
     if matching.empty:
         st.info(_("The two have no words in common."))
     elif work > MOST_WORK:
-        st.info(_("This text is too long for two models."))
+        st.info(_("This text is too long to compare two models."))
     return not matching.empty and work <= MOST_WORK
 
 
@@ -198,12 +198,14 @@ def _same_places(visit: Visit[HeadsSettings], sides: Sides, values: NDArray[np.f
         return
     apart = dict(zip(one.places, map(float, np.diagonal(values)), strict=True))
     most = max(apart, key=apart.__getitem__)
-    title = _("Every head and the one in its place in {model}", model=sides.other.name)
+    title = _("Each head and the head at the same position in {model}", model=sides.other.name)
     shown = Shown(
         numbers_by_head(apart, title=title, meaning=_("distance"), width=visit.width),
         key="heads-apart",
         says=_(
-            "{head} differs most: {value} of what it reads goes elsewhere.", head=most.title, value=f"{apart[most]:.2f}"
+            "{head} differs most: {value} of its attention weight moves elsewhere.",
+            head=most.title,
+            value=f"{apart[most]:.2f}",
         ),
         name=_("every head in two models"),
     )
@@ -228,7 +230,7 @@ def _heads_of_two(
             for number in near
         }
         with st.container(width=330):
-            title = _("Head of {model}, the most alike first", model=other.name)
+            title = _("Head of {model}, most similar first", model=other.name)
             second = HeadPlace.of_code(choose(ITS, nearest, title=title))
     show_difference(visit, sides, (first, second))
     best = values.argmin(axis=1)
@@ -244,8 +246,8 @@ def _heads_of_two(
     _table(rows, _("distance"))
     st.caption(
         _(
-            "Every head of {one} with the head of {other} that reads most like it, those that are most alone first. "
-            "Distance: the share of the reading of the average matched word that goes elsewhere.",
+            "Each head of {one} with the most similar head of {other}. Heads with no close match come first. "
+            "Distance: the share of attention weight that moves elsewhere, averaged over the matched words.",
             one=plain(one.name),
             other=plain(other.name),
         )
@@ -258,7 +260,9 @@ def _plain(shown: HeadSelection) -> HeadSelection:
 
 
 def _say_pair() -> None:
-    st.caption(_("Both times A is read together with B. Words of A are matched with words of A, those of B with B's."))
+    st.caption(
+        _("A is always read together with B. Words of A are matched with words of A, words of B with words of B.")
+    )
 
 
 def _table(rows: Sequence[dict[str, Any]], bar: str) -> None:

@@ -33,13 +33,13 @@ def show_aligning(visit: Visit[HeadsSettings], key: str, shown: HeadSelection) -
 
     if not shown.sites.endswith("cross") or not gold_pairs():
         return
-    fold = unfolded(_("Which head aligns? Every head on sentences aligned by hand"), "aligning")
+    fold = unfolded(_("Which head aligns? Every head on hand-aligned sentences"), "aligning")
     if fold is None:
         return
     with fold:
         pair = _pair(key, gold_pairs())
         try:
-            with st.spinner(_("Reading the aligned sentences …")):
+            with st.spinner(_("Scoring the heads on aligned sentences …")):
                 found = shown.workings.get(("aligning", key, pair), lambda: rank_heads(visit.host.model(key), pair))
         except models.InputError as error:
             st.info(plain(say(error)))
@@ -58,7 +58,7 @@ def _picture(visit: Visit[HeadsSettings], found: Sequence[AligningHead], key: st
     for each in found:
         best.setdefault(HeadPlace(each.site.layer, each.head), each.error_rate)
     said = _(
-        "{head} aligns best, its rows read as {reading}: error rate {rate}.",
+        "{head} aligns best, with rows labelled by {reading}: error rate {rate}.",
         head=next(iter(best)).title,
         reading=_names()[found[0].reading],
         rate=f"{found[0].error_rate:.2f}",
@@ -84,8 +84,8 @@ def _table(found: Sequence[AligningHead]) -> None:
     shares = dict.fromkeys((_("alignment error rate"), _("to </s> and punctuation")), column)
     st.dataframe(rows, hide_index=True, height=420, column_config=shares)
     said = _(
-        "Thirty everyday sentence pairs, the translation given. Each word is linked with the source word that its row "
-        "weighs most (Och and Ney 2003). What goes to </s> and punctuation aligns nothing."
+        "Thirty everyday sentence pairs with given translations. Each word is linked to the source word with the "
+        "highest weight in its row (Och and Ney 2003). Weight on </s> and punctuation aligns nothing."
     )
     st.caption(plain(said))
 

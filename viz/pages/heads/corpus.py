@@ -49,12 +49,12 @@ def _head(place: HeadPlace, kept: KeptHead, profile: Profile, in_words: bool) ->
     parts = [corpus_labels(kept)]
     if in_words:  # what is measured in pieces does not compare
         parts += [corpus_breadth(kept, profile.values["breadth"])]
-    said = _("on this sentence {here}; over the corpus {there}", here=here, there=" · ".join(filter(None, parts)))
+    said = _("on this sentence: {here}; over the corpus: {there}", here=here, there=" · ".join(filter(None, parts)))
     st.caption(f"**{plain(place.title)}**: {plain(said)}")
     strongest = _strongest(kept)
     if not strongest:
         return
-    with st.popover(_("Where it does so most"), key=f"corpus-{place.code}", type="tertiary"):
+    with st.popover(_("Sentences where it does this most"), key=f"corpus-{place.code}", type="tertiary"):
         for number, each in enumerate(strongest):
             st.button(
                 plain(shorten(each.source, LONGEST)),
@@ -69,7 +69,7 @@ def _head(place: HeadPlace, kept: KeptHead, profile: Profile, in_words: bool) ->
 def _pair(example: Example) -> str:
     """Say which word of an example reads which, and how much."""
     weight = f"{example.weight:.2f}"
-    return _("{query} reads {key}: {weight}", query=example.query, key=example.key, weight=weight)
+    return _("{query} attends to {key}: {weight}", query=example.query, key=example.key, weight=weight)
 
 
 def _strongest(kept: KeptHead) -> tuple[Example, ...]:
@@ -83,13 +83,13 @@ def _source(kept: Kept) -> str:
     """Say what the corpus is."""
     corpus = kept.card["corpus"]
     said = _n(
-        "Over the corpus: {count:,} sentence, measured in words ({name}). A quoted sentence is one on which the head "
-        "follows its usual pattern most; press it to read it here.",
-        "Over the corpus: {count:,} sentences, measured in words ({name}). A quoted sentence is one on which the head "
-        "follows its usual pattern most; press it to read it here.",
+        "Corpus: {count:,} sentence, measured in words ({name}). In each quoted sentence the head shows its usual "
+        "pattern most clearly. Press one to load it here.",
+        "Corpus: {count:,} sentences, measured in words ({name}). In each quoted sentence the head shows its usual "
+        "pattern most clearly. Press one to load it here.",
         kept.sentences,
         name=corpus["name"],
     )
     if "examples" in kept.card:
-        said += " " + _("The quoted sentences are ours: the text of the corpus does not come along.")
+        said += " " + _("The quoted sentences are our own. The corpus text is not included.")
     return f"{said} {corpus['credit']}".strip()

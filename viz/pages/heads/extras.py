@@ -97,7 +97,7 @@ def show_below(
     if predicts_words(shown.trace):
         names |= {ADDS: _("what heads add to the prediction"), LENS: _("the prediction, layer by layer")}
     _forget_all_but(names)
-    st.header(_("More of this text"), anchor=False)
+    st.header(_("More about this sentence"), anchor=False)
     asked = choose_several(BELOW, names, default=())
     if ADDS in asked or LENS in asked:
         show_logits(visit, shown, picked, asked)
@@ -146,7 +146,7 @@ def _rollout(visit: Visit[HeadsSettings], shown: HeadSelection) -> None:
 def _similarity(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace]) -> None:
     cells = shown.first.shown.weights[0].size
     if len(shown.places) ** 2 * cells > MOST_WORK:
-        st.info(_("This text is too long to compare all its heads with each other. A shorter one shows it."))
+        st.info(_("This text is too long to compare all its heads. Use a shorter one."))
         return
     with st.spinner(_("Comparing every head with every other …")):
         found = shown.similarity()

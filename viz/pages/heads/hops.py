@@ -60,7 +60,7 @@ def _second_sentence(visit: Visit[HeadsSettings], key: str, *, both: bool) -> No
     """Let the reader type a second sentence, and show how the same hops read it, with what the classifier says."""
     st.header(_("Compare with"), anchor=False)
     typed = text_box(
-        OTHER, _("Second sentence: what the same hops read in it"), placeholder=_("such as: It was hungry.")
+        OTHER, _("Second sentence: what do the same hops attend to?"), placeholder=_("such as: It was hungry.")
     )
     found = run_other(visit.host, key, (typed, None)) if typed.strip() else None
     if found is None:
@@ -119,15 +119,15 @@ def _annotations(views: Sequence[View], wanted: HeadsSettings) -> None:
         st.html(annotation_html(view, shares, colour=wanted.colour))
         pieces = view.trace[view.shown.site].weights[0]
         said = _(
-            "‖AAᵀ - I‖² is {penalty}; two hops share {overlap} of their reading, the mean over all pairs.",
+            "‖AAᵀ - I‖² is {penalty}. Two hops share {overlap} of their attention weight (mean over all pairs).",
             penalty=f"{penalty_of(pieces):.2f}",
             overlap=f"{overlap_of(pieces):.0%}",
         )
         st.caption(plain(said))
     st.caption(
         _(
-            "The rows of the map added up, and divided by their sum. The paper's penalty, ‖AAᵀ - I‖², is 0 where each "
-            "hop reads one word and no two read the same; both numbers are of the pieces that the model reads. Which "
-            "words the hops read does not by itself say why the classifier says what it says."
+            "The rows of the map added up, divided by their sum. The paper's penalty, ‖AAᵀ - I‖², is 0 when each "
+            "hop attends to one word and no two share it. Both numbers are computed on subwords. Where the hops "
+            "attend does not by itself explain the classifier's answer."
         )
     )

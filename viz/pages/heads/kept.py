@@ -19,7 +19,7 @@ def show_kept(trace: AttentionTrace) -> None:
     kept = trace.written.kept if trace.written is not None else ()
     if not kept:
         return
-    fold = unfolded(_("The list it keeps: keys and values"), "kept-list")
+    fold = unfolded(_("KV cache: the keys and values it keeps"), "kept-list")
     if fold is None:
         return
     fold.caption(plain(_formula(kept, len(trace.source))))
@@ -30,8 +30,8 @@ def _formula(kept: tuple[KeptLayer, ...], tokens: int) -> str:
     each = kept[0]
     if len({(one.key_heads, one.d_key, one.d_value, one.number_bytes, one.window) for one in kept}) > 1:
         return _(
-            "Bytes after t tokens: t · key-value heads · (numbers of a key + numbers of a value) · {bytes} bytes, "
-            "summed over {layers} layers. A sliding window keeps its own tokens alone.",
+            "Bytes after t tokens: t · key-value heads · (size of a key + size of a value) · {bytes} bytes, summed "
+            "over {layers} layers. A sliding window keeps only its own tokens.",
             bytes=each.number_bytes,
             layers=len(kept),
         )

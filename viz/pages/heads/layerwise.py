@@ -90,9 +90,9 @@ def _choose(settings: DeltaGenerator) -> HeadsSettings:
 def _say(heads: int, tokens: int, size: int) -> None:
     st.caption(
         _(
-            "{heads:,} heads on {tokens:,} tokens: all maps would take {size} GB. So each layer is pooled once it is "
-            "computed, and only the layers of picked heads are kept whole. A shorter text also shows words, labels, "
-            "numbers and further figures.",
+            "{heads:,} heads on {tokens:,} tokens: all maps would take {size} GB. So each layer is pooled as soon "
+            "as it is computed. Only the layers of picked heads are kept in full. A shorter text also shows words, "
+            "labels, numbers and more figures.",
             heads=heads,
             tokens=tokens,
             size=f"{size / 1e9:.1f}",

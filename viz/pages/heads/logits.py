@@ -87,8 +87,8 @@ def _adds(
     if not given:
         st.info(
             _(
-                "Encoder heads write into the vectors of the source, not into the one that predicts: their effect is "
-                "indirect. Choose attention of the decoder."
+                "Encoder heads write into the source vectors, not into the vector that makes the prediction. Their "
+                "effect is indirect. Choose decoder attention."
             )
         )
         return
@@ -99,7 +99,7 @@ def _adds(
         numbers_by_head(
             values,
             title=_("What each head adds to “{word}”", word=answer),
-            meaning=_("added to the logit of “{word}”, less the mean over the vocabulary", word=answer),
+            meaning=_("added to the logit of “{word}”, minus the mean over the vocabulary", word=answer),
             largest=max(map(abs, found.contributions.tolist())),
             width=visit.width,
         ),
@@ -123,10 +123,10 @@ def _adds(
         st.dataframe(rows, hide_index=True, column_config={_("adds to “{word}”", word=answer): number})
     st.caption(
         _(
-            "Direct effect alone: what later layers make of a head's output is not counted, so that a head with 0 may "
-            "still matter. The closing normalisation divides by a length that is frozen at its value here. Control: "
-            "the mean over the vocabulary is taken off every number (direct logit attribution, Elhage et al. 2021; "
-            "Wang et al. 2023)."
+            "Direct effect only: how later layers use a head's output is not counted. A head with 0 may still "
+            "matter. The final normalisation divides by a length that is frozen at its value here. Control: the "
+            "mean over the vocabulary is subtracted from every number (direct logit attribution, Elhage et al. "
+            "2021; Wang et al. 2023)."
         )
     )
 
@@ -157,12 +157,12 @@ def _lens(visit: Visit[HeadsSettings], shown: HeadSelection, lens: LogitLens) ->
     answer = isolated(visible(lens.answer))
     last = len(lens.layers) - 1
     if lens.leads_from > last:
-        says = _("“{word}” is not the likeliest word after the last layer.", word=answer)
+        says = _("“{word}” is not the most likely word after the last layer.", word=answer)
     elif lens.leads_from == 0:
-        says = _("“{word}” is the likeliest word before layer 0 and stays so.", word=answer)
+        says = _("“{word}” is the most likely word before layer 0 and stays so.", word=answer)
     else:
         says = _(
-            "“{word}” is the likeliest word from layer {layer} on. Before layer 0 its rank is {rank}.",
+            "“{word}” is the most likely word from layer {layer} on. Before layer 0 its rank is {rank}.",
             word=answer,
             layer=lens.leads_from - 1,
             rank=f"{lens.ranks[0]:,}",
@@ -171,8 +171,8 @@ def _lens(visit: Visit[HeadsSettings], shown: HeadSelection, lens: LogitLens) ->
     show(Shown(figure, key="logit-lens", says=says, name=file_name_of(shown, _("layer by layer"))), visit)
     st.caption(
         _(
-            "First column: the answer's own probability and rank. Then the likeliest words of each layer; an orange "
-            "frame marks the answer. A middle layer was not trained to be read by the output layer: a word that is "
-            "absent here may still be present in another form (logit lens, nostalgebraist 2020)."
+            "First column: the answer's own probability and rank. Next: the most likely words of each layer. An "
+            "orange frame marks the answer. Middle layers were not trained to be decoded by the output layer. A "
+            "word that is absent here may still be present in another form (logit lens, nostalgebraist 2020)."
         )
     )

@@ -90,7 +90,7 @@ def run_other(host: Host, key: str, texts: Texts) -> tuple[AttentionTrace, Hasha
     try:
         fitting, left_out = host.model(key).fit(text, pair=pair)
         if left_out:
-            st.info(_("The text compared with is longer than the model takes: its end is left out."))
+            st.info(_("The text for comparison is longer than the model accepts. Its end is left out."))
         return host.attend(key, fitting, pair=pair), host.identify(key, fitting, pair=pair)
     except models.InputError as error:
         st.error(plain(say(error)), icon=":material/edit:")
@@ -126,8 +126,8 @@ def _matched_words(sides: Sides, *, axis: int, pairs: Pairs) -> str:
         lines.append(f'<p class="matched"><small>{name}</small> {" ".join(words)}</p>')
     count = escape(
         _n(
-            "{count} word is matched; those underlined are not.",
-            "{count} words are matched; those underlined are not.",
+            "{count} word is matched. Underlined words are not.",
+            "{count} words are matched. Underlined words are not.",
             len(pairs),
         )
     )
@@ -161,7 +161,7 @@ def _says(views: tuple[View, View], matching: Matching, names: tuple[str, str]) 
     one, other = matching.first(views[0].weights), matching.second(views[1].weights)
     gap = np.abs(one - other)[:, :-1]
     if not gap.size or not gap.max():
-        return _("Both read the matched words alike.")
+        return _("Both attend alike on the matched words.")
     query, key = np.unravel_index(gap.argmax(), gap.shape)
     shown = views[0].shown
     return _(

@@ -84,9 +84,9 @@ def _pair(key: str | None) -> str:
 def _label(key: str | None) -> str:
     """Say above the box what becomes of the sentence."""
     if key is not None and reader_entry(key).hops:
-        return _("Type an English sentence: hops read it, and a classifier says of which kind of text it is.")
+        return _("Type an English sentence. The hops attend to its words, and a classifier predicts the kind of text.")
     if key is None or models.is_pretrained(key):
-        return _("Type a sentence: the attention of every head on every token is drawn.")
+        return _("Type a sentence to see the attention of every head to every token.")
     return says_of(pair_of(key))
 
 
@@ -180,10 +180,10 @@ def _places(available: float, heads: int) -> tuple[DeltaGenerator, DeltaGenerato
 def _say_long(trace: AttentionTrace) -> None:
     st.caption(
         _n(
-            "A text of {count} token: shown in pieces and in square-root colour unless you choose otherwise; "
-            "numbers of all heads are worked out when you ask for them.",
-            "A text of {count} tokens: shown in pieces and in square-root colour unless you choose otherwise; "
-            "numbers of all heads are worked out when you ask for them.",
+            "This text has {count} token. It is shown in subwords and square-root colour by default. Numbers for "
+            "all heads are computed on request.",
+            "This text has {count} tokens. It is shown in subwords and square-root colour by default. Numbers for "
+            "all heads are computed on request.",
             max(len(trace.source), len(trace.target)),
         )
     )
@@ -248,8 +248,8 @@ PAGE = Page(
     figures=("figure-all-heads",),
     settings=SETTINGS,
     footnote=mark(
-        "A map shows where a head read. It does not by itself say why the model wrote what it wrote. Layers and heads "
-        "are counted from 0."
+        "A map shows where a head attends. It does not by itself say why the model produced this output. Layers "
+        "and heads are counted from 0."
     ),
     sheets=(Path(__file__).parent / "heads.css",),
 )

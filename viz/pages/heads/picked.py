@@ -137,8 +137,8 @@ def _lines(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[H
     if max(views[0].weights.shape) > MOST_LINED:
         st.info(
             _n(
-                "Lines are drawn for up to {count} word or piece; this text has more. Side by side shows it.",
-                "Lines are drawn for up to {count} words or pieces; this text has more. Side by side shows it.",
+                "Lines are drawn for up to {count} word or subword. This text has more: choose “side by side”.",
+                "Lines are drawn for up to {count} words or subwords. This text has more: choose “side by side”.",
                 MOST_LINED,
             )
         )

@@ -122,13 +122,13 @@ def pick_heads(places: Sequence[HeadPlace]) -> tuple[HeadPlace, ...]:
     _make_room(layers)
     st.header(_("Picked heads"), anchor=False)
     if _picks().offered:
-        st.caption(_("The clearest heads of this sentence, one a label. Pick others, here or on the overview."))
+        st.caption(_("The clearest heads of this sentence, one per label. Pick others here or on the overview."))
     else:
-        st.caption(_("Pick up to four, here or on the overview; a fifth takes the place of the one picked first."))
+        st.caption(_("Pick up to four, here or on the overview. A fifth replaces the first one picked."))
     picked = _pills(layers) if len(places) <= MOST_PILLS else _box(places)
     if gone := _picks().made_room:
         st.caption(
-            _("Four heads at most: {heads} made room.", heads=listed((place.title for place in gone), SEMICOLON))
+            _("Four heads at most. Replaced: {heads}.", heads=listed((place.title for place in gone), SEMICOLON))
         )
     return picked
 

@@ -90,23 +90,24 @@ def _explain(named: Mapping[str, str], cards: Mapping[str, Mapping[str, Any]]) -
     """Say what the lines are, of the models that are there."""
     parts = [
         _(
-            "Each line: the share of its weight that a token gives to the token so many places back, a mean over the "
-            "tokens that have so many before them; below, over held-out tokens with at least {far} before them.",
+            "Each line: the share of its weight that a token gives to the token that many places back. It is "
+            "averaged over the tokens with enough tokens before them. Below: over held-out tokens with at least "
+            "{far} before them.",
             far=FAR,
         )
     ]
     windows = [card["recipe"]["window"] for key, card in cards.items() if card and _MEMORIES[key].is_windowed]
     if windows:
-        parts.append(_("At most {far} back are read.", far=max(windows)))
+        parts.append(_("Attention reaches back at most {far} tokens.", far=max(windows)))
     for key, title in named.items():
         if _MEMORIES[key].has_attention and not _MEMORIES[key].is_windowed:
-            parts.append(_("{title} reads the whole text; what lies further back is not drawn.", title=title))
+            parts.append(_("{title} attends to the whole text. Larger distances are not drawn.", title=title))
     for key, count in _fixed(cards).items():
         parts.append(
             _n(
-                "Shaded: {title}, which weighs nothing: beside slices of its last output it always reads slices of "
+                "Shaded: {title} has no attention weights. It always uses slices of its last output and of the "
                 "{count} output before it.",
-                "Shaded: {title}, which weighs nothing: beside slices of its last output it always reads slices of "
+                "Shaded: {title} has no attention weights. It always uses slices of its last output and of the "
                 "{count} outputs before it.",
                 count,
                 title=named[key],
@@ -114,8 +115,8 @@ def _explain(named: Mapping[str, str], cards: Mapping[str, Mapping[str, Any]]) -
         )
     parts.append(
         _(
-            "Tokens are pieces of words. A weight on an output is not on its word alone: the LSTM has carried earlier "
-            "words into it. Source: Daniluk et al. 2017, whose models read mainly the last five outputs."
+            "Tokens are subwords. A weight on an output is not on its word alone: the LSTM has carried earlier "
+            "words into it. Source: Daniluk et al. 2017, whose models attend mainly to the last five outputs."
         )
     )
     st.caption(" ".join(parts))
@@ -131,10 +132,10 @@ def _table(
         rows.append(
             {
                 _("model"): title,
-                _("held-out perplexity, a token"): figures.get("perplexity_per_token"),
+                _("held-out perplexity per token"): figures.get("perplexity_per_token"),
                 _("held-out: weight at most {near} back", near=NEAR): figures.get("reach", {}).get("last_five"),
                 _("this text: weight at most {near} back", near=NEAR): _within(traces[key]),
-                _("would go on with"): f"“{visible(likeliest)}” {share:.0%}",
+                _("predicted next token"): f"“{visible(likeliest)}” {share:.0%}",
             }
         )
     shares = {name: st.column_config.NumberColumn(format="percent") for name in [*rows[0]][2:4]}
@@ -146,8 +147,8 @@ def _say_trained(cards: Sequence[Mapping[str, Any]]) -> None:
     if cards:
         sizes = [card["parameters"] / 1e6 for card in cards]
         said = _(
-            "Each was trained here on the same text in the same order, {tokens} million tokens, with {least} to {most} "
-            "million parameters; a lower perplexity is better.",
+            "Each model was trained here on the same text in the same order, {tokens} million tokens. The models "
+            "have {least} to {most} million parameters. A lower perplexity is better.",
             tokens=round(max(card["tokens_seen"] for card in cards) / 1e6),
             least=f"{min(sizes):.2f}",
             most=f"{max(sizes):.2f}",

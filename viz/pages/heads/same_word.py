@@ -47,9 +47,11 @@ WIDEST = 900
 def show_same_word(visit: Visit[HeadsSettings], key: str, texts: Texts) -> None:
     """Ask for a second sentence and a shared word, and show how similar its vectors are in each layer."""
     if not has_states(visit.host.model(key)):
-        st.info(_("This is for models that read one text, and for the encoder of our Transformers: choose one above."))
+        st.info(
+            _("This works for models that read one text, and for the encoder of our Transformers. Choose one above.")
+        )
         return
-    typed = text_box(OTHER, _("Second sentence, with a word that stands in the first as well"), placeholder=EXAMPLE[1])
+    typed = text_box(OTHER, _("Second sentence, sharing a word with the first"), placeholder=EXAMPLE[1])
     if not typed.strip():
         said = _("try: “{one}” and “{other}”", one=EXAMPLE[0], other=EXAMPLE[1])
         st.button(said, key="same-word-pair", type="tertiary", on_click=_put_example)
@@ -61,7 +63,7 @@ def show_same_word(visit: Visit[HeadsSettings], key: str, texts: Texts) -> None:
     vectors = _vectors()
     words = shared_words(one.words, other.words)
     if not words:
-        st.info(_("The two have no words in common: there is nothing to compare."))
+        st.info(_("The two have no words in common, so there is nothing to compare."))
         return
     labels = {word: one.words[one.place_of(word)] for word in words}
     word = choose_titled(SAME, {each: labels[each] for each in _rarest_first(words, vectors)})
@@ -88,7 +90,7 @@ def _run(host: Host, key: str, texts: Sequence[str]) -> list[AttentionTrace] | N
         for text in texts:
             fitting, left_out = model.fit(text)
             if left_out:
-                st.info(_("The text compared with is longer than the model takes: its end is left out."))
+                st.info(_("The text for comparison is longer than the model accepts. Its end is left out."))
             traces.append(host.attend(key, fitting, sites=state_sites(model)))
     except (models.InputError, CaptureError) as error:
         st.error(plain(say(error)), icon=":material/edit:")
@@ -112,8 +114,8 @@ def _figure(
         width=min(visit.width, WIDEST),
     )
     says = _(
-        "“{word}”: the cosine of its two vectors is {first} where they go into the first layer and {last} after the "
-        "last; that of different words is {low} and {high}.",
+        "“{word}”: the cosine of its two vectors is {first} at the input of the first layer and {last} after the "
+        "last. For different words it is {low} and {high}.",
         word=isolated(visible(found.word)),
         first=f"{found.cosines[0]:.2f}",
         last=f"{found.cosines[-1]:.2f}",
@@ -129,12 +131,12 @@ def _notes(
     """Say how the picture is to be read, and what is special about this model and these sentences."""
     said = [
         _(
-            "Blue: the cosine between the two vectors of the word; orange: the mean over every two different words, "
-            "one of each sentence. Vectors of a layer may all point much the same way, so that the distance between "
-            "the two lines says more than a cosine alone (Ethayarajh 2019). Layer 0 is what goes into the first layer: "
-            "the embedding, with that of the position where the model adds one to it; a word of several pieces is "
-            "their mean; marks are left out. At the left: static vectors (skip-gram with negative sampling, Mikolov et "
-            "al. 2013, trained here), one a word, so that their cosine is 1."
+            "Blue: the cosine between the two vectors of the word. Orange: the mean cosine between different "
+            "words, one from each sentence. All vectors of a layer may point in similar directions. The gap "
+            "between the lines therefore says more than one cosine alone (Ethayarajh 2019). Layer 0 is the input "
+            "of the first layer: the embedding, plus the position embedding if the model adds one. A word of "
+            "several subwords is their mean. Punctuation is left out. Left: static vectors (skip-gram with "
+            "negative sampling, Mikolov et al. 2013, trained here). Each word has only one, so its cosine is 1."
         )
     ]
     places = one.place_of(found.word), other.place_of(found.word)
@@ -142,15 +144,15 @@ def _notes(
     if [each.strip() for each in pieces[0]] != [each.strip() for each in pieces[1]]:
         said.append(
             _(
-                "The model reads them as different pieces, {one} and {other}.",
+                "The model splits the word into different subwords: {one} and {other}.",
                 one=isolated(" ".join(map(visible, pieces[0]))),
                 other=isolated(" ".join(map(visible, pieces[1]))),
             )
         )
     if any(each.causal for each in traces[0]):
-        said.append(_("This model reads from left to right: a word's vectors know nothing of the words after it."))
+        said.append(_("This model reads from left to right: a word's vectors contain nothing of the words after it."))
     if any(list(map(bare, each.words)).count(found.word) > 1 for each in (one, other)):
-        said.append(_("The word stands more than once in a sentence: its first place is taken."))
+        said.append(_("The word occurs more than once in a sentence. Its first occurrence is used."))
     if pair is not None:
         said.append(_("Each sentence is read by itself, without text B."))
     st.caption(plain(" ".join(said)))
@@ -164,8 +166,7 @@ def _show_static(word: str, vectors: WordVectors) -> None:
         st.info(
             plain(
                 _(
-                    "“{word}” has no static vector: it is not among the {count:,} commonest words of the text that "
-                    "these were trained on.",
+                    "No static vector for “{word}”: only the {count:,} most common training words have one.",
                     word=isolated(visible(word)),
                     count=len(vectors.words),
                 )
@@ -178,7 +179,7 @@ def _show_static(word: str, vectors: WordVectors) -> None:
     st.markdown(
         plain(
             _(
-                "Nearest to the static vector of “{word}”, whatever the sentence: {near}.",
+                "Words nearest to the static vector of “{word}”, in any sentence: {near}.",
                 word=isolated(visible(word)),
                 near=near,
             )
@@ -204,7 +205,7 @@ def _closest(found: WordInContext) -> None:
     columns = {_("cosine, {sentence}", sentence=name): number for name in names}
     st.dataframe(rows, hide_index=True, height="content" if len(rows) <= 14 else 420, column_config=columns)
     st.caption(
-        _("Of each sentence the other word whose vector has the largest cosine with this word's, layer by layer.")
+        _("Layer by layer: in each sentence, the other word whose vector has the largest cosine with this word's.")
     )
 
 

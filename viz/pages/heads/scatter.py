@@ -89,7 +89,10 @@ def show_scatter(visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequ
                 keys.append(choose(setting, found.names, default=default))
     axes = [(found.names[key], found.values[key]) for key in keys]
     figure = head_scatter(shown.places, axes, found.remarks, picked=picked, width=visit.width)
-    says = _("Each point is a head. Draw around points to pick them, or click one: four at most. Picked: ringed.")
+    says = _(
+        "Each point is a head. Click a point or draw around several to pick them (four at most). Picked heads are "
+        "ringed."
+    )
     name = file_name_of(shown, f"{KEY} {over}" if over == CORPUS else KEY)
     show(Shown(figure, key=KEY, says=f"{says} {found.says}".strip(), name=name, selects=True, lasso=True), visit)
     said = [

@@ -42,17 +42,17 @@ def write_span(span: tuple[int, int] | None) -> str:
 MODEL = Choice("model", title=mark("Model"), shape="box")
 PAIR = TextSetting("pair")
 MAP = Choice("map", title=mark("Which attention"), anew_with=(OPENED,))
-BETWEEN = Choice("between", title=mark("Which of the two texts reads which"), anew_with=(OPENED,))
+BETWEEN = Choice("between", title=mark("Attention between the two texts"), anew_with=(OPENED,))
 OPEN = Several("open", title=mark("Open sentences"), anew_with=(OPENED, FOLDED_TEXT))
 FIND = TextSetting("find")
 ROWS = Data("rows", parse=read_span, show=write_span, anew_with=(OPENED, SPANNED_TEXT))
 COLUMNS = Data("columns", parse=read_span, show=write_span, anew_with=(OPENED, SPANNED_TEXT))
 COLOUR = Choice(
     "colour",
-    title=mark("How weight becomes colour"),
+    title=mark("Colour scale"),
     choices={"linear": mark("linear colour"), "root": mark("square-root colour")},
 )
-LEAST = Choice("least", title=mark("Weights below are drawn empty"), shape="box")
+LEAST = Choice("least", title=mark("Smallest weight drawn"), shape="box")
 HIDE = Switch("hide", title=mark("hide special tokens"))
 
 BOTH = Switch("both", title=mark("with and without the penalty"))
@@ -79,11 +79,11 @@ COMPARE = Choice(
     anew_with=(OPENED,),
 )
 PLUS = Choice("plus", title=mark("The weights of"), shape="box", titled=True, anew_with=(OPENED, HEADS.name))
-MINUS = Choice("minus", title=mark("less those of"), shape="box", titled=True, anew_with=(OPENED, HEADS.name))
+MINUS = Choice("minus", title=mark("minus"), shape="box", titled=True, anew_with=(OPENED, HEADS.name))
 WAY = Choice(
     "way",
     title=mark("Which way"),
-    choices={"reads": mark("what it reads"), "read_by": mark("who reads it")},
+    choices={"reads": mark("what it attends to"), "read_by": mark("what attends to it")},
 )
 WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, SHOWN_TEXT))
 
@@ -99,26 +99,26 @@ BELOW = Several("below", title=mark("Show below"))
 AT = Choice("at", title=mark("Predicted word"), shape="box", titled=True, anew_with=(OPENED, READ_TEXT))
 UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED, MAP.name))
 ZEROED_LAYER = Choice("zeroed", title=mark("Layer of value zeroing"), shape="slider", anew_with=(OPENED, MAP.name))
-LIKE = Choice("like", title=mark("Heads that read most like"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
+LIKE = Choice("like", title=mark("Heads most similar to"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
 
-ALIGNED = Choice("aligned", title=mark("Languages of the sentences aligned by hand"), shape="box", anew_with=(OPENED,))
+ALIGNED = Choice("aligned", title=mark("Languages of the hand-aligned sentences"), shape="box", anew_with=(OPENED,))
 
 NOTHING, A_SENTENCE, A_MODEL, A_WORD = "none", "sentence", "model", "word"
 AGAINST = Choice(
     "against",
-    title=mark("What this is compared with"),
+    title=mark("Comparison"),
     choices={
-        NOTHING: mark("nothing"),
+        NOTHING: mark("off"),
         A_SENTENCE: mark("a second sentence"),
         A_MODEL: mark("a second model"),
         A_WORD: mark("the same word in two sentences"),
     },
 )
 OTHER = TextSetting("other")
-SAME = Choice("same", title=mark("Which word, of those that stand in both"))
+SAME = Choice("same", title=mark("Word in both sentences"))
 CHANGED = Choice(
     "changed",
-    title=mark("Head, the most changed first"),
+    title=mark("Head, most changed first"),
     shape="box",
     titled=True,
     anew_with=(OPENED, MAP.name),

@@ -37,7 +37,7 @@ def head_picture(visit: Visit[HeadsSettings], profiles: Sequence[head_profile.Pr
     shown = Shown(
         numbers_by_head(values, title=title, meaning=title, width=visit.width),
         key="heads-by-number",
-        says=_("{head} has the most: {label}.", head=most.place.title, label=remark_of(most.label, most.sink)),
+        says=_("{head} is highest: {label}.", head=most.place.title, label=remark_of(most.label, most.sink)),
         name=name,
     )
     show(shown, visit)
@@ -82,10 +82,7 @@ def head_table(
         st.info(_("No head has this label here."))
         return
     if whole:
-        said = _(
-            "Labels and numbers are of whole maps: of all tokens, hidden ones too, and of all weights, those drawn "
-            "empty too."
-        )
+        said = _("Labels and numbers cover the whole map, including hidden tokens and weights that are not drawn.")
         st.caption(plain(said))
     measures = head_profile.columns_of(profiles)
     names = {measure.key: name_of(measure) for measure in measures}
@@ -96,7 +93,7 @@ def head_table(
         | {name: each.values[key] for key, name in names.items()}
         for each in profiles
     ]
-    score = _("Of a pattern its share of the reading, of a broad head its entropy as a share of the most.")
+    score = _("For a pattern: its share of the attention. For a broad head: its entropy, as a share of the maximum.")
     columns = {_("score"): st.column_config.NumberColumn(help=score, format="%.2f")}
     columns |= {names[measure.key]: _column(measure) for measure in measures}
     share = st.column_config.ProgressColumn(min_value=0, max_value=1, format="%.2f")
@@ -114,9 +111,9 @@ def head_table(
 
 def _meaning_of_repeated(chance: float) -> str:
     return _(
-        "20 common words drawn at random, read twice. Mean weight from a token of the second copy to "
-        "the token after the first copy (induction; an even row gives {chance}) or to the first copy (duplicate "
-        "token), and from every token to the previous one (Olsson et al. 2022).",
+        "20 common words drawn at random, read twice. Induction: mean weight from a token of the second copy to "
+        "the token after the first copy (uniform: {chance}). Duplicate token: mean weight to the first copy. "
+        "Previous token: mean weight from every token to the one before (Olsson et al. 2022).",
         chance=f"{chance:.2f}",
     )
 

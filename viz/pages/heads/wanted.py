@@ -53,7 +53,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
     with line:
         names = {kind: _(KINDS[kind][1]) for kind in kinds}
         if len(kinds) == 1 and kinds[0] != "cross":
-            both = _("self-attention, reads both ways") if kinds == ("encoder",) else _("self-attention, never ahead")
+            both = _("bidirectional self-attention") if kinds == ("encoder",) else _("causal self-attention")
             names = {kinds[0]: both}
         kind = kinds[0] if kinds == ("hops",) else choose(MAP, names)  # their picture says what they are
         quantity = _choose_quantity(trace, KINDS[kind][0])
@@ -92,7 +92,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
 def _choose_opened(words: TokenSequence, sentences: Sequence[str]) -> tuple[int, ...]:
     """Let sentences be opened by a click, or by a word that stands in them; return those that are open."""
     sought = text_box(
-        FIND, _("Find a word: the sentences with it are opened"), placeholder=_("find a word"), labelled="collapsed"
+        FIND, _("Find a word and open the sentences with it"), placeholder=_("find a word"), labelled="collapsed"
     )
     labels = {str(number + FIRST_POSITION): name for number, name in enumerate(sentences)}
     chosen = {int(each) - FIRST_POSITION for each in choose_several(OPEN, labels, default=())}
@@ -100,7 +100,7 @@ def _choose_opened(words: TokenSequence, sentences: Sequence[str]) -> tuple[int,
         numbers = zip(words.texts, sentences_of(words), strict=True)
         found = {own for text, own in numbers if own is not None and sought.strip().casefold() in text.casefold()}
         if not found:
-            st.caption(_("No word of this text has “{sought}” in it.", sought=sought.strip()))
+            st.caption(_("No word in this text contains “{sought}”.", sought=sought.strip()))
         chosen |= found
     return tuple(sorted(chosen))
 
@@ -111,7 +111,9 @@ def _choose_quantity(trace: AttentionTrace, sites: str) -> str:
     if all(known):
         return choose(QUANTITY)
     if link.text_of(QUANTITY) == "moved":
-        st.caption(_("What a key moves is not known here: neither values nor the matrix after them are seen."))
+        st.caption(
+            _("Norm-weighted attention is not available here: the values and the matrix after them cannot be captured.")
+        )
     return "weights"
 
 

@@ -21,19 +21,21 @@ _REMARKS = "pin-remarks"
 
 def show_sheet(library: Library) -> None:
     """Show what is on the sheet, let the student remark on it, and make a file of it."""
-    st.header(_("Hand-in sheet"), anchor=False)
+    st.header(_("Worksheet"), anchor=False)
     pinned, given = pins(), _answers(library)
     if not pinned and not given:
-        st.caption(_("Press “Pin” below a picture on any page: it stands here with its link, and you add a remark."))
+        st.caption(
+            _("Press “Pin” below a picture on any page. It appears here with its link, and you can add a remark.")
+        )
         return
     remarks = {number: _remark(number) for number in pinned}
     if given:
         st.caption(_n("{count} answer to a question", "{count} answers to questions", len(given)))
     with st.container(horizontal=True, vertical_alignment="bottom", key="handing-in"):
-        author = st.text_input(_("Your name, if it is to stand on the sheet"), key="sheet-author", max_chars=100) or ""
+        author = st.text_input(_("Your name on the worksheet (optional)"), key="sheet-author", max_chars=100) or ""
         sheet = [(pin, remarks[number]) for number, pin in pinned.items()]
         st.download_button(
-            _("Save the sheet (HTML)"),
+            _("Save the worksheet (HTML)"),
             in_this_language(lambda: sheet_of(sheet, given, author)),
             file_name=f"{file_name(author or 'sheet')}.html",
             mime="text/html",
@@ -44,8 +46,8 @@ def show_sheet(library: Library) -> None:
         )
     st.caption(
         _(
-            "One file with everything inside; print it for a PDF. Pins and remarks are kept until this tab is closed "
-            "or reloaded."
+            "One file with everything inside. Print it to get a PDF. Pins and remarks are kept until this tab is "
+            "closed or reloaded."
         )
     )
 

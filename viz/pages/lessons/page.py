@@ -86,8 +86,8 @@ def _take() -> None:
     st.header(_("Your own lesson"), anchor=False)
     st.caption(
         _(
-            "A lesson is one YAML file, described in docs/lessons.md. It is shown to you alone, and never saved. "
-            "Only a room that you lead through it keeps it, until the room is closed, for a day at most."
+            "A lesson is one YAML file, described in docs/lessons.md. Only you see it, and it is never saved. A "
+            "room that you lead with it keeps it until the room closes, for a day at most."
         )
     )
     file = st.file_uploader(

@@ -37,7 +37,7 @@ def show_split(frame: Frame) -> bool:
     now, room = here(), room_now()
     if now is None or room is None:
         if link.text_of(SPLIT) == "on":
-            frame.messages.info(_("Open a room or join one first: in it everybody sends a sentence."))
+            frame.messages.info(_("Open or join a room first. There everyone sends a sentence."))
         return False
     if not switch(SPLIT, default=False):
         return False
@@ -67,7 +67,9 @@ def _show_mine(now: Here, room: Room) -> None:
         st.info(_("Your teacher has removed your sentence."), icon=":material/delete:")
         return
     st.subheader(_("Your sentence"), anchor=False)
-    st.caption(_("Find a sentence on which the three models disagree. Nobody sees it before your teacher opens it."))
+    st.caption(
+        _("Find a sentence on which the three models disagree. Nobody else sees it until your teacher opens it.")
+    )
     if session.recall(_TYPED) is None:  # on a page that was left in between
         session.put_control(_TYPED, session.recall(_KEPT, ""))
     typed = st.text_input(
@@ -97,7 +99,7 @@ def _send(room: Room, pair: str) -> None:
     try:
         text, rooming = cleaned(typed), shared_rooming()
         if not reads_script(text, pair):
-            raise RoomError(Message("These models read {source} alone. Write your sentence in it.", **_source(pair)))
+            raise RoomError(Message("These models only read {source}. Please write in that language.", **_source(pair)))
         rooming.check_sentence(now.member, now.code)
         with rooming.telling(room) as store:
             store.gather(now.code, now.member, pair, text)

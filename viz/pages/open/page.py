@@ -62,8 +62,8 @@ def _explain() -> None:
     """Say where a trace comes from."""
     st.caption(
         _(
-            "A trace holds the attention of one run: behind “Save as …” below a picture of the Bench, the Heads and "
-            "the Surgery it is saved as NPZ. Attention that you captured anywhere becomes one in Python:"
+            "A trace contains the attention of one run. “Save as …” below a picture on the Bench, the Heads or the "
+            "Surgery saves it as NPZ. To make a trace from attention captured elsewhere, use Python:"
         )
     )
     st.code(_PYTHON.strip(), language="python")
@@ -87,7 +87,7 @@ def _show(frame: Frame, opened: Sequence[Opened], wanted: Wanted) -> None:
         show_heads(frame.visit(wanted), one, KINDS[way][0])
     for each in panels if way == PANELS else [one]:
         _show_facts(each, named=len(opened) > 1)
-    st.caption(_("Weights are as they were saved. A map shows where a model read, not why it wrote what it wrote."))
+    st.caption(_("Weights are as they were saved. A map shows where a model attends, not why it produced this output."))
 
 
 def _has_heads(trace: AttentionTrace, kind: str) -> bool:

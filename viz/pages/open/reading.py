@@ -52,15 +52,15 @@ def read_upload(data: bytes) -> AttentionTrace:
         raise
     except ArchiveError as error:
         message = Message(
-            "It is no saved trace, or not a whole one. A trace is saved behind “Save as …” below a picture (NPZ), or "
-            "by trace.save in Python."
+            "This is not a saved trace, or the file is incomplete. Save a trace with “Save as …” below a picture "
+            "(NPZ), or with trace.save in Python."
         )
         raise UploadError(message) from error
     except TooLargeError as error:
         raise UploadError(_too_large(error.size)) from error
     except (TraceError, ValueError, LookupError, TypeError, ArithmeticError) as error:
         reason = str(error)[:400]
-        raise UploadError(Message("What is in it does not fit together: {reason}", reason=reason)) from error
+        raise UploadError(Message("Its contents do not fit together: {reason}", reason=reason)) from error
     return trace
 
 
@@ -78,8 +78,8 @@ def _windows(each: AttentionMap) -> dict[str, np.ndarray]:
 
 def _too_large(size: int) -> Message:
     return Message(
-        'It holds {size} MB; at most {most} MB are read, packed and unpacked. Saved with dtype="float16", or with '
-        "fewer layers, it is smaller.",
+        'It has {size} MB. The limit is {most} MB, both packed and unpacked. Save it with dtype="float16" or with '
+        "fewer layers.",
         size=math.ceil(size / 10**6),
         most=f"{LARGEST / 10**6:.0f}",
     )
@@ -91,7 +91,7 @@ def _check(trace: AttentionTrace) -> None:
     heads = sum(len(each.head_names) for each in trace)
     if most > MOST_TOKENS:
         raise UploadError(
-            Message("A text in it has {count} tokens; at most {most} are shown.", count=most, most=MOST_TOKENS)
+            Message("One of its texts has {count} tokens; at most {most} are shown.", count=most, most=MOST_TOKENS)
         )
     if heads > MOST_HEADS:
         raise UploadError(Message("It has {count} heads; at most {most} are shown.", count=heads, most=MOST_HEADS))
@@ -101,21 +101,21 @@ def _check(trace: AttentionTrace) -> None:
         )
         raise UploadError(message)
     if not len(trace.source) or any(not each.weights.size for each in trace) or not (heads or trace.is_translation):
-        raise UploadError(Message("It holds no attention: no text, no map, or one without a head."))
+        raise UploadError(Message("It contains no attention: no text, no map, or a map without a head."))
     if any(each.weights.max() > 1 + 1e-4 for each in trace):
-        raise UploadError(Message("It has weights above 1; shares of a reading are between 0 and 1."))
+        raise UploadError(Message("It has weights above 1. Attention weights are between 0 and 1."))
     for text, longest in _texts(trace):
         if len(text) > longest:
             raise UploadError(
                 CountMessage(
-                    "A label in it has {count} character; at most {most} are shown.",
-                    "A label in it has {count} characters; at most {most} are shown.",
+                    "One of its labels has {count} character; at most {most} are shown.",
+                    "One of its labels has {count} characters; at most {most} are shown.",
                     len(text),
                     most=longest,
                 )
             )
         if any("\ud800" <= character <= "\udfff" for character in text):
-            raise UploadError(Message("A text in it holds halves of characters, which cannot be shown."))
+            raise UploadError(Message("One of its texts contains incomplete characters, which cannot be shown."))
 
 
 def _texts(trace: AttentionTrace) -> Iterator[tuple[str, int]]:

@@ -32,7 +32,7 @@ class Opened:
 
 def take_files(messages: DeltaGenerator) -> tuple[Opened, ...]:
     """Return what was opened; where a file cannot be shown that is said, and what was open before stays."""
-    label = _("Saved traces (NPZ), at most {size} MB: shown to you alone, nothing is stored", size=_MB)
+    label = _("Saved traces (NPZ), at most {size} MB: only you see them, nothing is stored", size=_MB)
     files = st.file_uploader(label, ["npz"], accept_multiple_files=True, max_upload_size=_MB, key="trace-files")
     good = _read_each(files, messages)
     last: tuple[Opened, ...] = session.recall(_LAST, ())
@@ -49,7 +49,7 @@ def _read_each(files: list[Any], messages: DeltaGenerator) -> tuple[Opened, ...]
     read: dict[str, Opened | UploadError] = {}
     for place, file in enumerate(files):
         if place >= MOST_FILES or sum(each.size for each in files[: place + 1]) > LARGEST:
-            left_out = _("{file} is left out: at most {count} files of {size} MB together are shown.",
+            left_out = _("{file} is left out. At most {count} files are shown, {size} MB in total.",
                          file=file.name, count=MOST_FILES, size=_MB)  # fmt: skip
             messages.warning(plain(left_out))
             continue

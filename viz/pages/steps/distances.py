@@ -93,19 +93,19 @@ def _vectors(visit: Visit[Wanted], learnt: _Learnt) -> None:
     alike = cosines(keys)
     near, far = float(np.diagonal(alike, 1).mean()), float(np.diagonal(alike, len(alike) // 2).mean())
     says = _n(
-        "No position is added to a token. Each layer has learnt a vector for every distance up to {count} token, and "
-        "all beyond share the last; its heads share them. On average neighbouring distances are alike by {near} (for "
-        "keys), those {apart} apart by {far}.",
-        "No position is added to a token. Each layer has learnt a vector for every distance up to {count} tokens, and "
-        "all beyond share the last; its heads share them. On average neighbouring distances are alike by {near} (for "
-        "keys), those {apart} apart by {far}.",
+        "No position is added to a token. Each layer has learnt a vector for every distance up to {count} token. "
+        "Larger distances share the last one, and all heads share the vectors. Mean cosine of key vectors: {near} "
+        "for neighbouring distances, {far} for distances {apart} apart.",
+        "No position is added to a token. Each layer has learnt a vector for every distance up to {count} tokens. "
+        "Larger distances share the last one, and all heads share the vectors. Mean cosine of key vectors: {near} "
+        "for neighbouring distances, {far} for distances {apart} apart.",
         learnt.reach,
         near=f"{near:.2f}",
         far=f"{far:.2f}",
         apart=len(alike) // 2,
     )
     if len(learnt.distances) <= learnt.reach + 1:
-        says += " " + _("A decoder never reads ahead, so that no distance above 0 is used.")
+        says += " " + _("A decoder never attends ahead, so distances above 0 are not used.")
     figure = distance_cosines(learnt.tables, learnt.distances, width=visit.width)
     show(Shown(figure, key="distance-cosines", says=says, name="likeness of vectors by distance"), visit)
     norms = np.linalg.norm(np.asarray(keys, np.float64), axis=1)
@@ -113,7 +113,8 @@ def _vectors(visit: Visit[Wanted], learnt: _Learnt) -> None:
         distance_norms(learnt.tables, learnt.distances, width=visit.width),
         key="distance-norms",
         says=_(
-            "The longer its vector, the more a distance can say. The longest for keys is that of distance {distance}.",
+            "A distance with a longer vector can change the score more. The longest key vector is that of "
+            "distance {distance}.",
             distance=signed(int(learnt.distances[norms.argmax()])),
         ),
         name="length of vectors by distance",
@@ -132,8 +133,8 @@ def _of_sentence(visit: Visit[Wanted], trace: AttentionTrace, learnt: _Learnt, p
         distance_biases(added, learnt.distances, head=head, width=visit.width),
         key="distance-biases",
         says=_(
-            "On average over the tokens of this sentence, head {head} adds most to the score at distance {distance}, "
-            "whatever word stands there.",
+            "On average over this sentence, head {head} adds most to the score at distance {distance}, whatever "
+            "the word.",
             head=head,
             distance=signed(best),
         ),
@@ -145,8 +146,8 @@ def _of_sentence(visit: Visit[Wanted], trace: AttentionTrace, learnt: _Learnt, p
         score_parts_heatmap(choose_view(trace, site=site, head=head, unit="piece"), *parts, width=visit.width),
         key="distance-parts",
         says=_(
-            "The score of each pair is the sum of both. Of what tells the tokens of a row apart, the distance gives "
-            "{share}, the words the rest (shares of the variance along a row).",
+            "The score of each pair is the sum of both. Distance gives {share} of the variance along a row, the "
+            "words the rest.",
             share=f"{share_of_distance(*parts):.0%}",
         ),
         name=f"{name} score by words and by distance",

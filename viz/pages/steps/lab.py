@@ -133,7 +133,7 @@ def _run(tables: Tables, messages: DeltaGenerator, **options: Any) -> Good | Non
         messages.error(plain(say(error)), icon=":material/edit:")
         good: Good | None = session.recall(_GOOD)
         if good is not None:
-            messages.caption(plain(_("Below: the last numbers that could be used.")))
+            messages.caption(plain(_("Below: the last valid numbers.")))
         return good
     session.keep(_GOOD, (tables, made, options))
     return tables, made, options
@@ -167,9 +167,7 @@ def _show_permuted(preset: str, frame: Frame) -> None:
     apart = float(np.abs(second.result - first.result[order]).max())
     shown = Shown(
         key="lab",
-        says=_(
-            "The same rows in another order: the results of each token differ by {apart} at most.", apart=f"{apart:.0e}"
-        ),
+        says=_("The same rows in another order: each token's results differ by {apart} at most.", apart=f"{apart:.0e}"),
         name="permuted inputs give permuted outputs",
     )
     show_strips(strips, shown, frame.visit(Wanted()))

@@ -80,8 +80,10 @@ def _strips_of(run: LabRun, head: str, divisor: str, queries: tuple[str, ...], k
     return [
         Strip(head + _("products"), "QK'", run.products, **common),
         Strip(head + _("scores: products divided by {divisor}", divisor=divisor), "e", run.scores, **common),
-        Strip(head + _("mask: 1 where a query may read a key"), "M", run.mask.astype(np.float64), "mask", **common),
-        Strip(head + _("exponentials of score less the row's largest"), "exp", run.exponentials, "weights", **common),
+        Strip(
+            head + _("mask: 1 where a query may attend to a key"), "M", run.mask.astype(np.float64), "mask", **common
+        ),
+        Strip(head + _("exponentials of score minus the row's largest"), "exp", run.exponentials, "weights", **common),
         Strip(head + _("weights: the share of each key"), "a", run.weights, "weights", **common),
         Strip(head + _("result: weights times values"), "aV", run.result, rows=queries, made=True),
     ]

@@ -34,42 +34,43 @@ if TYPE_CHECKING:
 
 SAYS: Mapping[str, str] = {
     BOOK: mark(
-        "One query and four keys of a textbook, unscaled: the second key fits best, so its value leads. Keys 3 and 4 "
-        "are made here to give the book's scores; in its printed softmax one sign has slipped, here it is worked out."
+        "One query and four keys from a textbook, unscaled. The second key fits best, so its value dominates. Keys "
+        "3 and 4 are made here to give the book's scores. The book's printed softmax has a sign error; here it is "
+        "computed correctly."
     ),
     ONE_HOT: mark(
-        "Each query is so much like one key that it reads this key alone: attention as a look-up in a table."
+        "Each query matches one key so well that it attends to this key alone: attention as a table look-up."
     ),
-    UNIFORM: mark("Queries of zeros fit all keys alike: the result is the mean of the values."),
-    CAUSAL: mark("Self-attention in which no token reads a later one: the first can only read itself."),
+    UNIFORM: mark("Queries of zeros match all keys equally: the result is the mean of the values."),
+    CAUSAL: mark("Causal self-attention: no token attends to a later one, so the first attends only to itself."),
     WRITTEN: mark(
-        "Each token attends to itself and to those before it: rows (1), (0.5 0.5), (0.45 0.45 0.1), "
-        "(0.3 0.3 0.1 0.3). Each row sums to 1. Lift the mask, and the first attends to what comes after it."
+        "Each token attends to itself and to the tokens before it: rows (1), (0.5 0.5), (0.45 0.45 0.1), (0.3 0.3 "
+        "0.1 0.3). Each row sums to 1. Lift the mask, and the first token attends to the tokens after it."
     ),
     PROJECTIONS: mark(
-        "The same tokens ask, are found and are carried over in three ways: queries, keys and values are the inputs "
-        "times three matrices."
+        "The same tokens play three roles: they ask, are found and are carried over. Queries, keys and values are "
+        "the inputs times three matrices."
     ),
     HEADS: mark(
-        "Two heads share the columns of the projections: the first reads what is alike, the second what stands next. "
-        "One more matrix, W_O, joins their results."
+        "Two heads share the columns of the projections. The first attends to similar tokens, the second to the "
+        "next token. One more matrix, W_O, joins their results."
     ),
     PERMUTED: mark(
         "Self-attention does not know which token is first: permuted inputs give permuted outputs, the same rows in "
         "another order."
     ),
     SATURATION: mark(
-        "Random vectors of d numbers: the longer they are, the larger their products, and the softmax picks one key "
-        "unless the products are divided by the square root of d."
+        "Random vectors of d numbers: the longer they are, the larger their products. Without division by the "
+        "square root of d, the softmax picks one key."
     ),
 }
 _TITLES: Mapping[str, str] = {
-    "query": mark("Q: queries, what reads"),
+    "query": mark("Q: queries, what is looked for"),
     "key": mark("K: keys, what is compared"),
     "value": mark("V: values, what is carried over"),
-    "mask": mark("Mask: ticked where a query may read a key"),
+    "mask": mark("Mask: ticked where a query may attend to a key"),
     "tokens": mark("Tokens: queries, keys and values at once"),
-    "inputs": mark("X: inputs, a row a token"),
+    "inputs": mark("X: inputs, one row per token"),
     "query_weight": mark("W_Q: makes queries"),
     "key_weight": mark("W_K: makes keys"),
     "value_weight": mark("W_V: makes values"),

@@ -40,14 +40,14 @@ def _show(visit: Visit[Wanted], scene: Scene, step: WalkStep) -> None:
     headings = "; ".join(map(heading_of, step.strips))
     shown = Shown(
         key=f"steps-{mechanism}",
-        says=_("Each cell is a number; framed is what is worked out in digits below. Point at a cell to read it."),
+        says=_("Each cell is a number. Framed cells are computed in digits below. Point at a cell to see its number."),
         alt=f"{step.title}: {headings}. {step.says}",
         name=f"{scene.trace.source_text[:LONGEST_NAMED]} {mechanism} {step.key}",
     )
     show_strips(step.strips, shown, visit, title=f"{_(scene.trace.provenance.title)} \u00b7 {step.title}")
     if step.worked is not None:
         show_equations(*step.worked.lines, available=visit.width)
-        st.caption(_("The model itself went on with {number}.", number=f"{step.worked.captured:.6f}"))
+        st.caption(_("The model itself used {number}.", number=f"{step.worked.captured:.6f}"))
     notes = " \u00b7 ".join(map(say, scene.trace.provenance.notes))
     if notes:
         st.caption(plain(notes))

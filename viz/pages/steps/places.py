@@ -115,7 +115,7 @@ def is_walkable(place: StepPlace, messages: DeltaGenerator) -> bool:
         said = _("{title} does not predict the next token. Steps shows the blocks of models that do.", title=title)
     else:
         said = _(
-            "Steps cannot show a block of {title}: its parts were not found, or they compute in a way not known here.",
+            "Steps cannot show a block of {title}. Its parts were not found, or they compute in an unsupported way.",
             title=title,
         )
     messages.info(plain(said), icon=":material/info:")

@@ -34,7 +34,7 @@ def show_positions(frame: Frame, pair: str) -> None:
     """Show the page's part on positions; what is wrong is said in `messages`."""
     host, key, messages = shared_host(), f"{multi_head().key}-{pair}", frame.messages
     if key not in models.catalog():
-        messages.warning(_("The weights {key} are not installed: there is no Transformer to show.", key=key))
+        messages.warning(_("The weights {key} are not installed, so no Transformer can be shown.", key=key))
         return
     if not usable(host, (key,), messages):
         return
@@ -61,8 +61,9 @@ def _encoding(visit: Visit[Wanted], key: str) -> None:
         position_encoding(added, width=visit.width),
         key="encoding",
         says=_(
-            "Attention alone does not know which word comes first. So each token gets numbers that say where it "
-            "stands: fast waves at the left tell neighbours apart, slow ones at the right tell beginning from end."
+            "Attention alone does not know which word comes first. So each token gets numbers that encode its "
+            "position. Fast waves on the left tell neighbours apart; slow waves on the right tell beginning from "
+            "end."
         ),
         name="position encoding",
     )
@@ -72,9 +73,9 @@ def _encoding(visit: Visit[Wanted], key: str) -> None:
         dot_products_by_distance(added, width=visit.width),
         key="distance",
         says=_(
-            "A position is most like itself ({near}) and, on the whole, less like those further away ({far} at "
-            "distance {distance}), in waves. Only the distance counts, not the place: pairs at one distance differ by "
-            "{spread} at most.",
+            "A position is most similar to itself ({near}). On the whole, similarity falls with distance, in waves "
+            "({far} at distance {distance}). Only the distance counts, not the position: pairs at the same "
+            "distance differ by {spread} at most.",
             near=f"{means[count - 1]:.1f}",
             far=f"{means[-1]:.1f}",
             distance=count - 1,
@@ -107,12 +108,12 @@ def _compare(visit: Visit[Wanted], key: str, source: str) -> None:
         alignment_heatmap(views, width=visit.width),
         key="positions",
         says=_(
-            "First as it is, then with positions removed: of each word's attention {share} goes elsewhere on average. "
-            "Without positions equal words read alike wherever they stand.",
+            "First as it is, then without positions. On average, {share} of each word's attention moves elsewhere. "
+            "Without positions, equal words attend alike wherever they are.",
             share=f"{moved:.0%}",
         ),
         name=f"{source[:LONGEST_NAMED]} positions",
     )
     show(shown, visit)
-    st.markdown(plain(_("It writes, with positions: “{text}”", text=told.output_text)))
-    st.markdown(plain(_("Without them in the encoder: “{text}”", text=blind.output_text)))
+    st.markdown(plain(_("Translation with positions: “{text}”", text=told.output_text)))
+    st.markdown(plain(_("Translation without positions in the encoder: “{text}”", text=blind.output_text)))

@@ -135,12 +135,12 @@ SCORE = Choice(
     },
     anew_with=(STARTED,),
 )
-HARD = Switch("hard", title=mark("hard attention: the best key alone"), anew_with=(STARTED,))
+HARD = Switch("hard", title=mark("hard attention: only the best key"), anew_with=(STARTED,))
 LIFTED = Switch("lifted", title=mark("lift the mask"), anew_with=(STARTED,))
 SCALING = Switch("scaling", title=mark("divide by the square root of d"), anew_with=(STARTED,))
 TEMPERATURE = Choice(
     "temperature",
-    title=mark("Temperature: above 1 flatter, below 1 sharper"),
+    title=mark("Temperature: above 1 flattens, below 1 sharpens"),
     choices={each: each for each in TEMPERATURES},
     default="1",
     shape="slider",

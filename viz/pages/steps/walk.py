@@ -53,7 +53,7 @@ def show_steps(frame: Frame, pair: str, bar: DeltaGenerator) -> None:
     messages = frame.messages
     names = installed(pair)
     if not names:
-        messages.warning(_("There are no weights of any mechanism here: none of them can be walked through."))
+        messages.warning(_("No mechanism has its weights installed here, so there is nothing to walk through."))
         return
     say_offer(MECHANISM, names, messages)
     chosen = choose_mechanisms(names, bar)
@@ -170,9 +170,9 @@ def _lead(place: StepPlace) -> SentenceLabel:
         return SentenceLabel(_("The hops:"), current_language(), apart=True)
     source, _dash, target = pair_of(place.key).rpartition("-")
     if place.site is not None and place.site.kind == "self" and place.site.stack == "encoder":
-        return SentenceLabel(_("It reads itself:"), source)
+        return SentenceLabel(_("Self-attention:"), source)
     if place.site is not None and place.site.kind == "self":
-        return SentenceLabel(_("Read in, word by word:"), target)
+        return SentenceLabel(_("Input, word by word:"), target)
     if not place.trace.output_text:
-        return SentenceLabel(_("Read in, word by word:"), target)
+        return SentenceLabel(_("Input, word by word:"), target)
     return SentenceLabel(_("{title} wrote:", title=_(place.trace.provenance.title)), target)

@@ -63,7 +63,7 @@ def show_check(chosen: str, check: Check) -> None:
     """Run the sweep `chosen`, with a bar and a way to stop it, and show what it gave; or say why it cannot be run."""
     if chosen == NO_CHECK:
         return
-    st.caption(_("On the model as trained: the edits above are not applied here."))
+    st.caption(_("Measured on the model as trained, without the edits above."))
     try:
         _SHOWN[chosen](check)
     except models.InputError as error:
@@ -96,7 +96,7 @@ def _heads(check: Check) -> None:
         return
     if not model.editable:
         message = Message(
-            "The heads of this model cannot be switched off: its library gives weights out only after their use."
+            "The heads of this model cannot be ablated: its library returns weights only after using them."
         )
         raise models.InputError(message)
     sweep: HeadSweep = _once(
@@ -143,9 +143,9 @@ def _show_agreement(agreement: np.ndarray[Any, Any], queries: TokenSequence, vie
     st.markdown(said)
     st.caption(
         _(
-            "A high value: the words that were read most are those without which the written word is least likely. A "
-            "low one does not show that attention is wrong: a word also acts through its neighbours' states, and words "
-            "can stand in for each other (Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
+            "A high value: the most attended words are those without which the written word is least likely. A low "
+            "value does not show that attention is wrong. A word also acts through its neighbours' states, and "
+            "words can replace each other (Jain and Wallace 2019; Wiegreffe and Pinter 2019)."
         )
     )
     st.dataframe(
@@ -196,8 +196,8 @@ def _chance(check: Check) -> None:
     beyond = bands.beyond(view.weights, view.head)
     said = {
         "weights": _n(
-            "chance: {count} network of this architecture with fresh weights",
-            "chance: {count} networks of this architecture with fresh weights",
+            "chance: {count} network of this architecture with random weights",
+            "chance: {count} networks of this architecture with random weights",
             bands.samples,
         ),
         "order": _n(
@@ -227,13 +227,13 @@ def _warn_of_order(how: How, trace: AttentionTrace, view: View) -> None:
     if how == "order" and trace.is_translation and (view.shown.site.stack, view.shown.site.kind) == ("decoder", "self"):
         said = _(
             "The translation keeps its own order. The shuffled source reaches this map only through the "
-            "cross-attention of the layers before it: layer 0 it does not reach."
+            "cross-attention of earlier layers. It does not reach layer 0."
         )
         st.caption(said)
     elif how == "order" and view.shown.causal:
         said = _(
-            "Each token reads only what stands before it: in another order that is other words, so that a weight is "
-            "often 0 there, and the bands are wide."
+            "Each token attends only to the tokens before it. In another order those are other words. The weight "
+            "is then often 0, and the bands are wide."
         )
         st.caption(said)
 

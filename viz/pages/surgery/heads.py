@@ -43,7 +43,7 @@ def show_heads(visit: Visit[W], sweep: HeadSweep, trace: AttentionTrace) -> None
         if sweep.turns is not None:
             row |= _turns(sweep.turns[number], trace)
         rows.append(row | {_("mean entropy of its rows (bits)"): round(float(entropies[site][head]), 3)})
-    warning = _("A head that costs nothing alone may still matter where others do the same.")
+    warning = _("A head that costs nothing on its own may still matter where others do the same.")
     st.caption(f"{_did(sweep, trace)} {warning}")
     number_column = st.column_config.NumberColumn(format="%.5f")
     st.dataframe(
@@ -55,9 +55,9 @@ def show_heads(visit: Visit[W], sweep: HeadSweep, trace: AttentionTrace) -> None
 
 def _pictures(visit: Visit[W], sweep: HeadSweep, losses: NDArray[np.float64], trace: AttentionTrace) -> None:
     """Show what is lost without each head: a picture for each kind of attention, all on one scale."""
-    meaning = _("what a head is worth: log-probability lost without it, in nats")
+    meaning = _("log-probability lost without the head (nats)")
     if not sweep.written:
-        meaning = _("mean turn of the final vectors without the head, 1 - cosine")
+        meaning = _("mean turn of the final vectors without the head (1 - cosine)")
     kinds = list(dict.fromkeys((site.stack, site.kind) for site, _head in sweep.heads))
     width = visit.width
     room = width / len(kinds) if width / len(kinds) >= LEAST_PICTURE else width
@@ -112,11 +112,11 @@ def _did(sweep: HeadSweep, trace: AttentionTrace) -> str:
     if sweep.written:
         part = len(sweep.written) < len(trace.source) - 1
         return _(
-            "Each head ablated on its own while the model reads the text. Log-probability lost: that of {tokens}, each "
-            "predicted from those before it; above 0, they are less likely without the head. 1 - cosine: how far the "
-            "final vector of each token turns.",
+            "Each head ablated on its own while the model reads the text. Log-probability lost: that of {tokens}, "
+            "each predicted from the tokens before it. Above 0: less likely without the head. 1 - cosine: how far "
+            "the final vector of each token turns.",
             tokens=_n("the last token", "the last {count} tokens", len(sweep.written))
             if part
             else _("the text's own tokens"),
         )
-    return _("Each head switched off alone; how far the final vector of each token turns.")
+    return _("Each head ablated on its own: how far the final vector of each token turns.")

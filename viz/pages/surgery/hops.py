@@ -27,13 +27,13 @@ def show_hops(visit: Visit[W], sweep: HopSweep, trace: AttentionTrace) -> None:
     """Show what the answer loses without each hop: as a picture, then in numbers, those that matter most first."""
     view = choose_view(trace, unit="word", head=0)
     hops = view.shown.query_tokens
-    done = _("the hop switched off"), _("each hop switched off in turn")
+    done = _("the ablated hop"), _("each hop ablated in turn")
     _picture(visit, -sweep.changes, hops, trace, done)
     before = np.exp(sweep.baseline)
     rows = [
         {
             _("hop"): hops.texts[hop],
-            _("reads most"): visible(view.shown.key_tokens.texts[int(view.weights[hop].argmax())]),
+            _("attends most to"): visible(view.shown.key_tokens.texts[int(view.weights[hop].argmax())]),
             _("log-probability lost (nats)"): round(-float(sweep.changes[hop]), 4),
             _("probability without it"): float(np.exp(sweep.baseline + sweep.changes[hop])),
         }
@@ -42,9 +42,9 @@ def show_hops(visit: Visit[W], sweep: HopSweep, trace: AttentionTrace) -> None:
     _numbers(rows)
     st.caption(
         _(
-            "Each hop switched off alone: its row reads nothing, so that the classifier gets zeros in its place, which "
-            "it never saw in training. “{answer}” has probability {share} with all hops. A hop that costs nothing "
-            "alone may still matter where others read the same.",
+            "Each hop ablated on its own: the classifier gets zeros in its place, which it never saw in training. "
+            "“{answer}” has probability {share} with all hops. A hop that costs nothing on its own may still "
+            "matter where others attend to the same.",
             answer=_(sweep.answer),
             share=f"{before:.1%}",
         )
@@ -61,7 +61,7 @@ def show_left_out(visit: Visit[W], sweep: WordSweep, trace: AttentionTrace) -> N
     rows = [
         {
             _("word"): visible(sweep.words[word]),
-            _("read by all hops"): float(shares[word]),
+            _("attention of all hops"): float(shares[word]),
             _("log-probability lost (nats)"): round(-float(changes[word]), 4),
             _("probability without it"): float(np.exp(sweep.baseline[0] + changes[word])),
         }
@@ -70,9 +70,9 @@ def show_left_out(visit: Visit[W], sweep: WordSweep, trace: AttentionTrace) -> N
     _numbers(rows)
     st.caption(
         _(
-            "Each word left out of the text alone, which the model then reads anew. Rank correlation (Spearman) of "
-            "what is lost with how much all hops together read a word: {value}. A low one does not show that attention "
-            "is wrong: a word also acts through its neighbours' states.",
+            "Each word left out on its own; the model then reads the text again. Rank correlation (Spearman) of "
+            "the loss with the attention of all hops to the word: {value}. A low value does not show that "
+            "attention is wrong: a word also acts through its neighbours' states.",
             value=f"{agreement:.2f}" if np.isfinite(agreement) else _("unknown"),
         )
     )
@@ -120,5 +120,5 @@ def _picture(
 
 def _numbers(rows: list[dict[str, object]]) -> None:
     share = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1)
-    columns = dict.fromkeys((_("probability without it"), _("read by all hops")), share)
+    columns = dict.fromkeys((_("probability without it"), _("attention of all hops")), share)
     st.dataframe(rows, hide_index=True, height="content" if len(rows) <= 12 else 420, column_config=columns)

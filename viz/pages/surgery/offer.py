@@ -13,9 +13,9 @@ from viz.widgets.edits.builder import fill_in
 CANVAS = "maps"
 
 _OFFERS = {
-    "forbid": (mark("{word} may not be read"), ("word",)),
-    "force": (mark("{row} reads only {word}"), ("row", "word")),
-    "even": (mark("{row} reads all alike"), ("row",)),
+    "forbid": (mark("{word} hidden"), ("word",)),
+    "force": (mark("{row} attends only to {word}"), ("row", "word")),
+    "even": (mark("{row} attends to all tokens equally"), ("row",)),
     "row": (mark("set the row of {row} by hand"), ("row",)),
 }
 """What can be done to a cell, and which of its words must be known."""

@@ -81,7 +81,7 @@ def _label() -> str | None:
     """Say above the box what becomes of the sentence; None: it is translated."""
     if not models.is_pretrained(link.text_of(MODEL) or ""):
         return None
-    return _("Type a sentence: the model reads it, and its attention is edited.")
+    return _("Type a sentence. The model reads it, and you edit its attention.")
 
 
 def _names(pair: str, messages: DeltaGenerator) -> dict[str, str]:
@@ -117,12 +117,12 @@ def _operate(frame: Frame, wanted: CheckSettings, line: DeltaGenerator) -> None:
     if before is None:
         return
     if before.is_translation and not before.output_text.strip():
-        messages.warning(_("The model wrote nothing for this sentence: there is nothing to edit."))
+        messages.warning(_("The model produced an empty translation, so there is nothing to edit."))
         return
     editable = host.model(wanted.key).editable
     if not editable:
         messages.info(
-            _("The attention of this model cannot be edited: its library gives weights out only after their use.")
+            _("The attention of this model cannot be edited: its library returns weights only after using them.")
         )
     with line:
         site, head = _place(before)
@@ -130,7 +130,7 @@ def _operate(frame: Frame, wanted: CheckSettings, line: DeltaGenerator) -> None:
     take_offer(as_trained)
     edits = edits_in_force(before, line, messages)
     if not edits:
-        line.caption(_("Nothing is edited: click a word or a cell of the map, or choose an edit."))
+        line.caption(_("No edits yet. Click a word or a cell of the map, or choose an edit."))
     forced, afresh = before, before
     if edits:
         try:
@@ -159,7 +159,9 @@ def _moved(before: View, after: View | None, head: Head | None) -> tuple[View, V
     """Return what is moved in the place of the weights of one map; where that is not known, say so."""
     site = before.shown.site
     if not before.trace[site].has_moved:
-        st.caption(_("What a key moves is not known here: neither values nor the matrix after them are seen."))
+        st.caption(
+            _("Norm-weighted attention is not available here: the values and the matrix after them cannot be captured.")
+        )
         return before, after
 
     def moved(view: View) -> View:
@@ -287,8 +289,8 @@ PAGE = Page(
     figures=("figure-maps",),
     settings=SETTINGS,
     footnote=mark(
-        "An edit changes what the model computes from there on. That the output follows an edit shows that the model "
-        "uses what was edited; it does not show why it wrote what it wrote."
+        "An edit changes what the model computes from there on. If the output follows an edit, the model uses what "
+        "was edited. That does not show why it produced this output."
     ),
     sheets=(Path(__file__).parent / "surgery.css",),
 )

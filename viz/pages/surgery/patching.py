@@ -36,7 +36,7 @@ OF_CAUSAL = (
 def other_sentence(trace: AttentionTrace) -> str | None:
     """Show the box for the other sentence, and return what is in it; None, with a pair to try, while it is empty."""
     pair = OF_TRANSLATORS if trace.is_translation else OF_CAUSAL
-    typed = text_box(OTHER, _("Other sentence, of as many tokens"), placeholder=pair[1])
+    typed = text_box(OTHER, _("Other sentence with the same number of tokens"), placeholder=pair[1])
     if typed.strip():
         return typed
     st.button(
@@ -78,9 +78,10 @@ def show_patching(visit: Visit[W], found: HeadPatching, trace: AttentionTrace) -
             show(picture, replace(visit, width=room))
     st.caption(
         _(
-            "Below 0: with the head's output for the other sentence, the answer is less likely. Control: nothing "
-            "replaced {before}, every head replaced {every}. A head that changes nothing alone may still matter where "
-            "others do the same (activation patching, Vig et al. 2020; Heimersheim and Nanda 2024).",
+            "Below 0: with the head's output for the other sentence, the answer is less likely. Control: {before} "
+            "with nothing replaced, {every} with every head replaced. A head that changes nothing on its own may "
+            "still matter where others do the same. Activation patching: Vig et al. 2020; Heimersheim and Nanda "
+            "2024.",
             before=f"{found.before:.2f}",
             every=f"{found.every:.2f}",
         )
@@ -91,10 +92,10 @@ def _meaning(found: HeadPatching) -> str:
     """Say what is measured."""
     own, other = (isolated(visible(word)) for word in (found.own or " ", found.other or " "))
     if not found.own:
-        return _("change of the translation's log-probability, in nats")
+        return _("change in the translation's log-probability (nats)")
     if not found.other:
-        return _("change of the log-probability of “{own}”, in nats", own=own)
-    return _("change of log-probability, “{own}” less “{other}”, in nats", own=own, other=other)
+        return _("change in the log-probability of “{own}” (nats)", own=own)
+    return _("change in log-probability, “{own}” minus “{other}” (nats)", own=own, other=other)
 
 
 def run_patching(model: Any, trace: AttentionTrace, text: str) -> Callable[[Callable[[float], None]], HeadPatching]:

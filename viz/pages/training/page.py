@@ -76,7 +76,7 @@ def _choose_point(seen: Sequence[int]) -> int:
 def _offer_usual(messages: DeltaGenerator) -> None:
     """Say that no training was kept of the chosen languages, and offer those of which it was."""
     with messages:
-        st.info(_("The training of these languages was not kept: it was of English to French."))
+        st.info(_("Training was recorded only for English to French, not for these languages."))
         st.button(_("Switch to English to French"), on_click=switch_to, args=(USUAL,))
 
 
@@ -106,14 +106,12 @@ def _show(frame: Frame, entries: Mapping[str, Entry], wanted: Wanted, align: str
     with st.container(key="figure-alignment"):
         _maps(traces, titles, wanted, (source, target, align))
     if target:
-        said = _(
-            "The translation is given, the same for every model: {text} (by the trained Transformer).", text=target
-        )
+        said = _("Same translation for all models: {text} (by the trained Transformer).", text=target)
         st.caption(plain(said))
     show_written(own, titles, {key: _numbers(entry) for key, entry in entries.items()})
     if source != SHORT:
         with st.container(horizontal=True, vertical_alignment="center", key="training-short"):
-            st.caption(_("These small models learnt from short sentences."), width="content")
+            st.caption(_("These small models were trained on short sentences."), width="content")
             st.button(_("Take a short one"), on_click=put_text, args=(SENTENCE, SHORT))
 
 
@@ -124,10 +122,12 @@ def _target(host: Host, key: str, source: str, messages: DeltaGenerator) -> str:
     written = fit_text(host.model(AUTHOR), source, messages)
     target, left_out = host.model(key).fit(host.attend(AUTHOR, written).output_text)
     if left_out:
-        said = _("The translation is longer than these models take: it is aligned up to “…{end}”.", end=target[-40:])
+        said = _("The translation is longer than these models accept. It is aligned up to “…{end}”.", end=target[-40:])
         messages.info(plain(said), icon=":material/content_cut:")
     if not target.strip():
-        messages.info(_("The trained Transformer wrote nothing: each is aligned on what it writes itself."))
+        messages.info(
+            _("The trained Transformer produced an empty translation. Each model is aligned to its own translation.")
+        )
     return target.strip()
 
 
@@ -138,7 +138,7 @@ def _maps(
     views = {key: _words_alone(trace, wanted.unit) for key, trace in traces.items() if _has_words(trace)}
     if len(views) < len(traces):
         silent = listed(titles[key] for key in traces if key not in views)
-        st.caption(plain(_("Nothing written at this point: {names}", names=silent)))
+        st.caption(plain(_("Empty translation at this point: {names}", names=silent)))
     if views:
         run = ("training", *drawn, *views, wanted.unit, wanted.colour, current_language())
         show_panels(
@@ -188,12 +188,12 @@ def _measured(
     some = next(iter(entries.values())).card
     st.caption(
         _(
-            "Small models (about {parameters} numbers each), trained for this page on short everyday text, the "
-            "same for all; their averaged weights were kept {count} times, evenly on a scale of powers of ten. Loss: "
-            "on sentences held out, with label smoothing. Alignment error rate (Och and Ney 2003): 0 is what people "
-            "linked, on {pairs} pairs aligned by hand, the strongest word of each row taken; which map is read was "
-            "chosen on other sentences with the last point alone. The dotted line is the point shown above. Attention "
-            "that aligns is not yet a translation, nor the reason for one.",
+            "Small models (about {parameters} parameters each), trained for this page on the same short everyday "
+            "text. Their averaged weights were saved {count} times, evenly on a log scale. Loss: on held-out "
+            "sentences, with label smoothing. Alignment error rate (Och and Ney 2003): 0 is full agreement with "
+            "human links, on {pairs} hand-aligned pairs. The strongest word of each row is taken. The map was "
+            "chosen on other sentences, with the last point alone. The dotted line is the point shown above. "
+            "Attention that aligns is not yet a translation, nor the reason for one.",
             parameters=f"{some['parameters'] / 1e6:.1f} M",
             count=len(some["points"]),
             pairs=30,
@@ -215,7 +215,7 @@ def _says(curves: Mapping[str, Curve]) -> str:
                 loss=f"{each.losses[place]:.2f}",
             )
         )
-    return _("Half of the way to its best alignment, {parts}.", parts=listed(parts, SEMICOLON))
+    return _("Halfway to its best alignment error: {parts}.", parts=listed(parts, SEMICOLON))
 
 
 PAGE = Page(

@@ -25,7 +25,7 @@ OWN, ONE = "own", "one"
 POINT = Choice("point", title=mark("Tokens seen in training: drag, from noise to alignment"), shape="slider")
 ALIGN = Choice(
     "align",
-    title=mark("Which translation is aligned"),
-    choices={ONE: mark("one for all, of a trained Transformer"), OWN: mark("what each writes at this point")},
+    title=mark("Translation to align"),
+    choices={ONE: mark("same for all, by a trained Transformer"), OWN: mark("free translation at this point")},
 )
 SETTINGS = (SENTENCE, LANGUAGES, POINT, ALIGN, UNIT, COLOUR)

@@ -16,7 +16,7 @@ def show_written(
     own: Mapping[str, AttentionTrace], titles: Mapping[str, str], numbers: Mapping[str, tuple[float, float]]
 ) -> None:
     """Show a table, a row a model."""
-    heads = _("model"), _("left to itself it writes"), _("held-out loss"), _("alignment error")
+    heads = _("model"), _("free translation"), _("held-out loss"), _("alignment error")
     rows = []
     for key, trace in own.items():
         loss, error = numbers[key]
@@ -26,4 +26,4 @@ def show_written(
     head = "".join(f"<th>{escape(each)}</th>" for each in heads)
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     st.html(f'<div class="at-point"><table><tr>{head}</tr>{body}</table></div>')
-    st.caption(_("Tint of a written word: the deeper, the less sure the model was of it."))
+    st.caption(_("Darker orange: the model was less sure of this word."))

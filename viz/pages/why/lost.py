@@ -30,9 +30,9 @@ def lost_of(host: Host, sentence: str, written: str) -> tuple[str, ...]:
 def says_of_lost(titles: Mapping[str, str]) -> str:
     """Say how words are found that are lost."""
     return _(
-        "Lost: words of content that no written word is linked to when {title} is made to write the same translation "
-        "(links that its attention gives in both directions, to words that it thinks at least {least} likely). It is "
-        "a reading by a model, and can err.",
+        "Lost: content words without a link to any written word. The links are from {title}, scoring the same "
+        "translation. They use both directions of its attention. Written words below probability {least} do not "
+        "count. This is a model's judgement, and can be wrong.",
         title=titles.get(READER, READER),
         least=f"{LEAST_PROBABILITY:.0%}",
     )

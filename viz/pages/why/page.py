@@ -70,10 +70,10 @@ def _fill(frame: Frame) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="why-text"):
         frame.sentence = text_box(
             LONG,
-            _("Why attention? Without it a whole sentence goes through one vector. Let one grow, clause by clause:"),
+            _("Without attention, a whole sentence must fit in one vector. Watch what happens as it grows:"),
             default=DEFAULT,
         )
-        st.button(_("Take the sentence of the Bench"), on_click=_take, icon=":material/input:")
+        st.button(_("Use my sentence"), on_click=_take, icon=":material/input:")
         with st.popover(_("Models"), icon=":material/tune:"):
             shown = choose_several(MODELS, names, default=usual)
     frame.messages = st.container()
@@ -87,9 +87,9 @@ def _fill(frame: Frame) -> None:
             frame.suit(PAIR, switch=None)
             _grow(visit, there_now, frame.sentence, titles)
             show_paths(visit, there_now, normalise(frame.sentence), titles)
-    st.header(_("Measured: how translation holds up as sentences grow"), anchor=False)
+    st.header(_("Measured: translation quality as sentences grow"), anchor=False)
     if latest_pair() != PAIR:
-        st.caption(_("English to French: BLEU by length is measured for no other pair."))
+        st.caption(_("BLEU by length is measured only for English to French."))
     _measured(visit, titles, {key: entries[key] for key in chosen})
 
 
@@ -103,21 +103,21 @@ def _measured(visit: Visit[Wanted], titles: dict[str, str], chosen: Mapping[str,
     try:
         table = length_table(PAIR)
     except CheckpointError as error:
-        st.warning(plain(_("What was measured cannot be shown. {reason}", reason=say(error))))
+        st.warning(plain(_("The measured results cannot be shown. {reason}", reason=say(error))))
         return
     rows = [row for row in table if row.key in chosen]
     strange = [key for key in chosen if table and not trained_on(chosen[key].card, table[0].file)]
     if strange:
         said = _(
-            "Not in this picture: {names}. Its lines are from {file}, and nothing of that source was in the training "
-            "text: such a model fails there at any length.",
+            "Not in this picture: {names}. The test sentences are from {file}. The training text contained nothing "
+            "from that source, and such a model fails there at any length.",
             names=listed([titles[key] for key in strange], SEMICOLON),
             file=table[0].file,
         )
         st.caption(plain(said))
     missing = [titles[key] for key in chosen if key not in {*strange, *(row.key for row in rows)}]
     if missing:
-        said = _("BLEU by length is not measured yet of: {names}", names=listed(missing, SEMICOLON))
+        said = _("BLEU by length is not measured yet for: {names}", names=listed(missing, SEMICOLON))
         st.info(plain(said))
     if not rows:
         return
@@ -131,10 +131,10 @@ def _measured(visit: Visit[Wanted], titles: dict[str, str], chosen: Mapping[str,
     show(Shown(figure, key="lengths", says=_says(rows, titles), name="BLEU by length"), visit)
     st.caption(
         _(
-            "{file} without the sentences that the training text holds, greedy; bars: 95% bootstrap interval over "
-            "sentences; lengths of fewer than 30 sentences are left out. Dashed: without attention. In brackets: "
-            "target tokens seen in training; all saw other lines of the same source in training, and of parliament and "
-            "everyday text hardly a sentence of more than {longest} words (fewer than one in 10,000).",
+            "{file} without sentences of the training text, greedy decoding. Bars: 95% bootstrap interval over "
+            "sentences. Lengths with fewer than 30 sentences are left out. Dashed: without attention. In brackets: "
+            "target tokens seen in training. All models saw other lines of the same source in training. Parliament "
+            "and everyday text had hardly a sentence of more than {longest} words (fewer than one in 10,000).",
             file=rows[0].file,
             longest=TRAINING_LENGTH,
         )
@@ -166,7 +166,7 @@ def _novels(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
     if not keys:
         return ""
     said = _(
-        "Also trained on sentences of novels of up to {count} words: {names}.",
+        "Also trained on sentences from novels, up to {count} words: {names}.",
         count=LONGEST_OF_NOVELS,
         names=listed([titles[key] for key in keys], SEMICOLON),
     )
@@ -188,7 +188,7 @@ def _inherited(titles: Mapping[str, str], entries: Sequence[Entry]) -> str:
     if not parts:
         return ""
     said = _(
-        "Some began with what fits of another's weights, and of their tokens saw: {parts}.",
+        "Some models were initialised from another model. Tokens seen there: {parts}.",
         parts=listed(parts, SEMICOLON),
     )
     return f" {plain(said)}"
@@ -221,8 +221,8 @@ def _grow(visit: Visit[Wanted], entries: Mapping[str, Entry], text: str, titles:
     if starts[-1][0] > TRAINING_LENGTH:
         st.caption(
             _n(
-                "Shaded: longer than the sentences of training, up to {count} word.",
-                "Shaded: longer than the sentences of training, up to {count} words.",
+                "Shaded: longer than the training sentences, up to {count} word.",
+                "Shaded: longer than the training sentences, up to {count} words.",
                 TRAINING_LENGTH,
             )
         )
@@ -247,8 +247,8 @@ PAGE = Page(
     figures=("both-ways",),
     settings=SETTINGS,
     footnote=mark(
-        "BLEU counts the words and runs of words that a translation shares with a reference; it does not see whether "
-        "the meaning is kept."
+        "BLEU counts the words and word sequences that a translation shares with a reference. It does not see "
+        "whether the meaning is kept."
     ),
     is_there=is_there,
 )

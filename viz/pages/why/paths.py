@@ -29,7 +29,7 @@ def show_paths(visit: Visit[Wanted], entries: Mapping[str, Entry], text: str, ti
     st.header(_("Path length: how far a word is from the one that needs it"), anchor=False)
     attending = [key for key, each in entries.items() if each.mechanism.has_attention]
     if not attending:
-        st.caption(_("Choose a model with attention: the others hand over no state for each word."))
+        st.caption(_("Choose a model with attention. The others pass on no state for each word."))
         return
     words = split_words(text)
     paths = {}
@@ -67,10 +67,10 @@ def _fitting(host: Host, keys: Sequence[str], words: Sequence[str]) -> int:
 def _cut(beginning: str, shown: int) -> str:
     """Say how much of a text is shown."""
     if shown == MOST_WORDS:
-        return " " + _("Of the text its first {count} words: {words}", count=shown, words=beginning)
+        return " " + _("First {count} words of the text: {words}", count=shown, words=beginning)
     return " " + _n(
-        "Of the text its first {count} word, as many as have {most} tokens at most: {words}",
-        "Of the text its first {count} words, as many as have {most} tokens at most: {words}",
+        "First {count} word of the text (at most {most} tokens): {words}",
+        "First {count} words of the text (at most {most} tokens): {words}",
         shown,
         most=MOST,
         words=beginning,
@@ -84,8 +84,9 @@ def _says(paths: Mapping[str, Paths], titles: Mapping[str, str]) -> str:
         sizes = by_distance(each.gradients)
         parts.append(
             _(
-                "{title}: {steps} steps between the first token and the last, {turns} in turn, {products} million "
-                "multiply-adds; the farthest gradient is {share} of a word's own",
+                "{title}: {steps} steps between the first token and the last, {turns} sequential steps in all, "
+                "{products} million multiply-adds; the gradient between the two farthest words is {share} of a "
+                "word's own",
                 title=titles[key],
                 steps=f"{each.steps[-1, 0]:.0f}".replace("inf", "∞"),
                 turns=each.in_turn,
@@ -100,12 +101,12 @@ def _explain(tokens: Sequence[int], cut: str) -> None:
     st.caption(
         plain(
             _(
-                "Above: the fewest layers and recurrent steps from the embedding of a token to the encoder's state of "
-                "another. Below, on a scale of powers of ten: how much that state changes with the embedding, the size "
-                "of its derivative, as a mean over all pairs so far apart; estimated with two random directions a "
-                "state. Self-attention reads every token in each layer; a recurrent state hears of a distant one "
-                "through all between. Sources: Hochreiter et al. 2001; Gehring et al. 2017; Vaswani et al. 2017, table "
-                "1. {tokens} tokens, the end among them.",
+                "Above: the fewest layers and recurrent steps from a token's embedding to the encoder state of "
+                "another. Below, on a log scale: how much that state changes with the embedding (size of the "
+                "derivative). It is a mean over all pairs that far apart, estimated with two random directions per "
+                "state. In self-attention every token attends to every token in each layer. In a recurrent encoder "
+                "a distant token acts only through all states between. Sources: Hochreiter et al. 2001; Gehring et "
+                "al. 2017; Vaswani et al. 2017, table 1. {tokens} tokens, including the end.",
                 tokens="\u2013".join(map(str, tokens)),
             )
             + cut

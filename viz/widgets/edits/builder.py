@@ -45,16 +45,16 @@ OPERATION = "surgery-operation"
 NOTHING = "nothing"
 OPERATIONS: Mapping[str, str] = {
     NOTHING: mark("choose an edit"),
-    "off": mark("switch heads off"),
+    "off": mark("ablate heads"),
     "keep": mark("keep only some heads"),
     "even": mark("spread a row evenly"),
-    "hard": mark("harden: the strongest word alone"),
-    "draw": mark("draw the word that is read, by a seed"),
-    "force": mark("force a row on a word"),
+    "hard": mark("keep only the strongest word (hard attention)"),
+    "draw": mark("sample one word, with a seed (hard attention)"),
+    "force": mark("make a row attend to one word"),
     "row": mark("set a row by hand"),
     "temperature": mark("sharpen or flatten (temperature)"),
     "window": mark("limit a row to a window"),
-    "forbid": mark("forbid a word"),
+    "forbid": mark("hide a word"),
     "patch": mark("patch heads from another sentence"),
 }
 OF_HEADS = ("off", "keep", "window", "patch")
@@ -159,7 +159,7 @@ def _row(field: Field, table: DeltaGenerator) -> Action:
     )
     given = np.array([float(values[0] or 0) for values in edited.values()])
     if np.array_equal(given, list(columns.values())):
-        table.caption(_("Change a number of this row: until then nothing is edited."))
+        table.caption(_("Change a number in this row to make an edit."))
         return ()
     if not given.sum() > 0:
         table.warning(_("Give at least one word a weight above 0."))
@@ -169,7 +169,7 @@ def _row(field: Field, table: DeltaGenerator) -> Action:
     weights = tuple(float(shares[owner] / sizes[owner]) for owner in tokens.words[:until])
     st.caption(
         _(
-            "Numbers are divided by their sum, {total}; a word's share is spread over its pieces.",
+            "Numbers are divided by their sum, {total}. The weight of a word is split over its subwords.",
             total=f"{given.sum():.3f}",
         )
     )
@@ -194,7 +194,7 @@ def _window(field: Field) -> Action:
         return _own_window(field, rows)
     centres = choose_keys(field, _("around the word"), rows)
     with st.container(width=170):
-        width = st.slider(_("Pieces on each side"), 0, 10, 2, key="surgery-width")
+        width = st.slider(_("Subwords on each side"), 0, 10, 2, key="surgery-width")
     centre = centres[len(centres) // 2]
     return tuple(window(field.site, row, centre, width) for row in rows)
 
@@ -213,12 +213,12 @@ def _own_window(field: Field, rows: Sequence[int | None]) -> Action:
     mark_of_run = hash((field.example.query_tokens, field.example.key_tokens, windows.tobytes()))
     centre = own_centre = None
     if first is None:
-        st.caption(_("Choose a row to move its centre p as well."))
+        st.caption(_("Choose a row to move its centre p, too."))
     else:
         own_centre = round(position_number(float(windows[first, 0])), 1)
         with st.container(width=240):
             centre = st.slider(
-                _("Centre p: piece of the source"),
+                _("Centre p: source subword"),
                 float(FIRST_POSITION),
                 float(max(position_number(last), own_centre)),
                 own_centre,
@@ -227,7 +227,7 @@ def _own_window(field: Field, rows: Sequence[int | None]) -> Action:
             )
     with st.container(width=200):
         width = st.slider(
-            _("D: pieces on each side"),
+            _("D: subwords on each side"),
             int(first is None),  # a centre between two pieces has none at a distance of 0
             max(10, own_width),
             own_width,
@@ -242,8 +242,8 @@ def _own_window(field: Field, rows: Sequence[int | None]) -> Action:
 
 def _forbid(field: Field) -> Action:
     if field.example.site.kind != "hops":
-        return tuple(mask_key(field.site, key) for key in choose_keys(field, _("Word that none may read")))
-    keys, rows = choose_keys(field, _("Word that may not be read")), choose_rows(field)
+        return tuple(mask_key(field.site, key) for key in choose_keys(field, _("Word to hide from all rows")))
+    keys, rows = choose_keys(field, _("Word to hide from the hops")), choose_rows(field)
     return tuple(
         mask_key(field.site, key) if row is None else mask_cell(field.site, row, key) for row in rows for key in keys
     )
@@ -252,7 +252,9 @@ def _forbid(field: Field) -> Action:
 def _patch(field: Field) -> Action:
     heads = choose_heads(field)
     with st.container(width=330):
-        text = st.text_input(_("Other sentence, of as many tokens"), key="surgery-other", max_chars=MOST_PATCHED)
+        text = st.text_input(
+            _("Other sentence with the same number of tokens"), key="surgery-other", max_chars=MOST_PATCHED
+        )
     return tuple(patch(field.site, head, text) for head in heads) if text.strip() else ()
 
 

@@ -89,7 +89,7 @@ def _name_no_edits(*, of: object, messages: DeltaGenerator) -> None:
         session.keep(_NO_EDITS, None)
         return
     session.keep(_NO_EDITS, (named, of))
-    said = _("The link holds what is no edit: {names}. It is left out.", names=named)
+    said = _("This link contains an edit we don't know: {names}. It is ignored.", names=named)
     messages.warning(plain(said), icon=":material/link_off:")
 
 
@@ -128,7 +128,7 @@ def _show(trace: AttentionTrace, history: History, tried: Action) -> None:
                 f"{place + 1}\\. {plain(in_words(trace, action))}",
                 icon=":material/close:",
                 type="tertiary",
-                help=_("Take this edit out"),
+                help=_("Remove this edit"),
                 key=f"without-{place}",
                 on_click=_do,
                 args=(partial(History.without, place=place),),

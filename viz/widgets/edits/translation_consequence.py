@@ -41,7 +41,7 @@ def edited_runs(
             return afresh, afresh
         return host.attend(key, before.source_text, before.output_text, edits=edits, sites=sites_of(key)), afresh
     except (CaptureError, ValueError) as error:
-        said = Message("An edit does not fit this model or sentence, so that none is applied. {reason}", reason=error)
+        said = Message("An edit does not fit this model or sentence. No edits are applied. {reason}", reason=error)
         of_the_text = isinstance(error, models.InputError) and not isinstance(error, EditError)
         raise MisfitError(error.args[0] if of_the_text else said) from error
 
@@ -52,10 +52,10 @@ def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: Att
     language = "" if models.is_pretrained(key) else models.describe(key).pair.rpartition("-")[2]
     total = f"{sum(each.change for each in changes):+.2f}".replace("-", "\u2212")
     whole = _("log-probability {change} nats; orange: less likely than before, purple: more", change=total)
-    show_line(_("The same translation, forced:"), _tinted(changes), whole, language=language)
+    show_line(_("Same translation, rescored:"), _tinted(changes), whole, language=language)
     same = afresh.target.ids == before.target.ids
-    now = _("the same words as before") if same else _("underlined: new; struck through: no longer written")
-    show_line(_("Translated afresh:"), _marked(before, afresh), now, language=language)
+    now = _("the same words as before") if same else _("underlined: new; struck through: removed")
+    show_line(_("New translation:"), _marked(before, afresh), now, language=language)
 
 
 def show_unedited(before: AttentionTrace, key: str) -> None:
@@ -66,7 +66,7 @@ def show_unedited(before: AttentionTrace, key: str) -> None:
 
 def show_word_numbers(before: AttentionTrace, forced: AttentionTrace) -> None:
     """Show in a fold what the edits did to each word of the original translation."""
-    fold = unfolded(_("Each word in numbers, and what the model would rather write"), "numbers-of-words")
+    fold = unfolded(_("Each word in numbers, and the words the model prefers"), "numbers-of-words")
     if fold is not None:
         fold.dataframe(_table(word_changes(before, forced)), hide_index=True)
 

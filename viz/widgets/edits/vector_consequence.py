@@ -22,11 +22,11 @@ def show_vector_consequence(before: AttentionTrace, after: AttentionTrace) -> No
     """Show in a line 1 - cosine of the final vectors of each token before and after."""
     changes = _changes(before, after)
     if changes is None:
-        st.info(_("This model gives no final vectors to compare."))
+        st.info(_("This model has no final vectors to compare."))
         return
     said = _(
-        "1 - cosine to the vector before: 0 where nothing changed. Mean {mean}, largest {most}. The deepest "
-        "tint stands for {deepest} or more.",
+        "1 - cosine to the vector before; 0: unchanged. Mean {mean}, largest {most}. Darkest colour: {deepest} or "
+        "more.",
         mean=f"{changes.mean():.4f}",
         most=f"{changes.max():.4f}",
         deepest=DEEPEST,

@@ -94,8 +94,8 @@ def _word(title: str, tokens: TokenSequence, key: str, *, every: str = "", until
 
 def _query_title(field: Field) -> str:
     if field.example.site.kind == "hops":
-        return _("Row: the hop that reads")
-    return _("Row: writing the word") if field.example.site.kind == "cross" else _("Row: the word that reads")
+        return _("Row (query): hop")
+    return _("Row (query): word being written") if field.example.site.kind == "cross" else _("Row (query): word")
 
 
 def choose_rows(field: Field, *, every: bool = True) -> list[int | None]:

@@ -22,7 +22,7 @@ def offer_file(lesson: Lesson) -> None:
         icon=":material/download:",
         type="tertiary",
         key=f"write-{lesson.name}",
-        help=_("One HTML file that opens by double click, its pictures live, without a network."),
+        help=_("One HTML file with interactive pictures. Double-click to open it; no network needed."),
         on_click=session.keep,
         args=(_WANTED, lesson.name),
     )
@@ -33,7 +33,7 @@ def show_file(lesson: Lesson, where: DeltaGenerator) -> None:
     if session.recall(_WANTED) != lesson.name:
         return
     try:
-        with where, st.spinner(_("The lesson is being written as a file: this takes up to a minute.")):
+        with where, st.spinner(_("Saving the lesson as a file. This takes up to a minute.")):
             data = shared_lesson_files().file_of(lesson)
     except InputError as error:
         session.forget(_WANTED)

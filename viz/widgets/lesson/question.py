@@ -31,7 +31,7 @@ def show_question(place: LessonPlace, question: AskedInLesson) -> None:
     """Show a question, and say whether what is chosen is right."""
     st.markdown(question.ask)
     if waiting_for(place) == "asking":
-        st.caption(_("The class is not asked this yet."))
+        st.caption(_("Your teacher has not asked this yet."))
         return
     if question.mark is not None:
         _mark(place, question.mark)

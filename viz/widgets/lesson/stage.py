@@ -32,7 +32,7 @@ def show_stage(place: LessonPlace) -> None:
     with st.container(key="lesson-text"), st.container(key="lesson-stage", gap="xsmall"):
         st.markdown(_says(stage))
         if now is not None and not now.leads and not together:
-            st.caption(_("The class is not asked this yet."))
+            st.caption(_("Your teacher has not asked this yet."))
             return
         if not (together and stage == AFTER and revealed):
             with st.container(horizontal=True, gap="medium", key="lesson-questions"):
@@ -183,5 +183,8 @@ def _show_changes(changes: Sequence[Change]) -> None:
             for share, value in zip(shares, (each.before, each.after), strict=True)
         )
         rows.append(f"<li><span>{number}. {escape(each.title)}</span>{bars}<small>{escape(counted)}</small></li>")
-    says = _("Right before the lesson (first bar) and after it (second bar), of those who answered both times.")
+    says = _(
+        "Correct answers before the lesson (first bar) and after it (second bar). Only those who answered both "
+        "times are counted."
+    )
     st.html(f'<div class="lesson-change"><ol>{"".join(rows)}</ol><p>{escape(says)}</p></div>')

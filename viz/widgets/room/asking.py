@@ -54,7 +54,7 @@ class AskedInRoom:
             args=(self, heights),
         )
         if is_sent:
-            st.caption(_("Sent, without your name. What the class answered is shown when the teacher reveals it."))
+            st.caption(_("Sent, without your name. The answers of the class appear when the teacher reveals them."))
 
     def offer_again(self, key: str) -> None:
         """Show the teacher the button that lets the class answer anew."""
@@ -63,7 +63,7 @@ class AskedInRoom:
                 _("Ask again"),
                 icon=":material/replay:",
                 key=f"again-{key}",
-                help=_("What was sent is cleared."),
+                help=_("All answers to this question are deleted."),
                 on_click=_reveal,
                 args=(self, False),
             )

@@ -82,7 +82,7 @@ def _show_student(now: Here, room: Room) -> None:
         st.toggle(
             _("Follow the teacher"),
             key=_FOLLOWS,
-            help=_("On: your page goes where the teacher's goes. Off: you look around; answers can still be sent."),
+            help=_("On: your page follows the teacher's. Off: browse on your own; you can still send answers."),
             on_change=_follow,
         )
         st.button(_("Leave the room"), icon=":material/logout:", type="tertiary", key="room-leave", on_click=leave_room)
@@ -109,7 +109,7 @@ def _show_teacher(now: Here, room: Room) -> None:
         _invite(now, room)
         _show_answers(now, room)
         with st.popover(_("Close the room"), icon=":material/close:", type="tertiary"):
-            st.markdown(_("All that was sent is cleared, and nobody follows any more."))
+            st.markdown(_("Everything sent is deleted, and nobody follows any more."))
             st.button(_("Close it for all"), key="room-close", type="primary", on_click=close_room)
         watched = {"shown": room.counters.shown, "members": room.counters.members}
         _listen(now, room, watched)
@@ -140,11 +140,11 @@ def _invite(now: Here, room: Room) -> None:
         st.toggle(
             _("Let nobody else join"),
             key=_LOCKED,
-            help=_("On: whoever has joined stays, and can come back. Nobody new gets in."),
+            help=_("On: members stay and can come back. Nobody new can join."),
             on_change=_lock,
         )
         if st.toggle(_("Show the teacher's key"), key="room-key-shown"):
-            st.caption(_("Whoever has this key leads the room: for another device of yours, never for students."))
+            st.caption(_("This key lets another device of yours lead the room. Never give it to students."))
             st.code(now.key, language=None, wrap_lines=True)
 
 
@@ -158,8 +158,8 @@ def _show_answers(now: Here, room: Room) -> None:
         store = shared_rooming().store
         question = store.question(now.code, room.asked) if room.asked else None
         if question is None:
-            st.caption(_("Nothing has been asked yet: open a step of a lesson with a question, or predict a row."))
-        elif st.toggle(_("Look at the answers now: for you alone"), key="room-look"):
+            st.caption(_("No questions yet. Open a lesson step with a question, or predict a row."))
+        elif st.toggle(_("Show the answers now, only to you"), key="room-look"):
             show_class(AskedInRoom(now, room, question, None))
         st.download_button(
             _("All answers as CSV"),

@@ -20,7 +20,7 @@ def show_class(together: AskedInRoom, code: str = "") -> None:
     """Show what a class answered."""
     tally, question = together.tally(), together.question
     if tally.count == 0:
-        st.caption(_("Nobody has sent an answer."))
+        st.caption(_("No answers yet."))
         return
     st.html(style_sheet(_STYLE) + class_picture(question, tally, code))
 
@@ -39,8 +39,8 @@ def class_picture(question: RoomQuestion, tally: Tally, code: str = "") -> str:
             says += " " + _("The right one is marked with a line.")
     else:
         says = _(
-            "Each column is a word that is read. Upper cell: what the class expects, the mean of all rows that were "
-            "sent. Lower cell, framed: what the model reads. Darker is more."
+            "Each column is a word (key). Upper cell: what the class expects, the mean of all rows sent. Lower "
+            "cell, framed: the model's attention weight. Darker is more."
         )
     kind = "choices" if question.is_choice else "words"
     title = _("The class") if question.is_choice else _("The class and the model")

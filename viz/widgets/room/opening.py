@@ -28,8 +28,8 @@ def offer_rooms() -> None:
     st.header(_("A class together"), anchor=_ANCHOR)
     st.caption(
         _(
-            "In a room a teacher's page leads the class, and what students answer stands in one picture beside the "
-            "model. A code of six letters; no names, no accounts. It is cleared when it is closed, or after a day."
+            "Students follow the teacher's page. Their answers appear in one picture, next to the model's. A code "
+            "of six letters; no names, no accounts. A room is deleted when it is closed, or after a day."
         )
     )
     with st.container(horizontal=True, vertical_alignment="bottom", key="room-opening"):

@@ -41,5 +41,5 @@ def show(place: DeltaGenerator, *, sentence: str) -> None:
         forget()
         return
     names = ", ".join(f"{name}={value}" for name, value in noted.items() if name)
-    text = _("The link asks for something that there is not: {names}. The default is shown instead.", names=names)
+    text = _("This link contains a setting we don't know: {names}. The default is shown instead.", names=names)
     place.warning(plain(text), icon=":material/link_off:")

@@ -47,17 +47,17 @@ def test_the_chosen_word_is_marked_in_its_own_text_alone() -> None:
 @pytest.mark.parametrize(
     ("site", "way", "heading"),
     [
-        ("encoder.1.self", "reads", "What “cat” reads"),
-        ("encoder.1.self", "read_by", "Who reads “cat”"),
-        ("decoder.1.cross", "reads", "What is read for “cat”"),
-        ("decoder.1.cross", "read_by", "For which words “cat” is read"),
+        ("encoder.1.self", "reads", "What “cat” attends to"),
+        ("encoder.1.self", "read_by", "Which words attend to “cat”"),
+        ("decoder.1.cross", "reads", "What the decoder attends to for “cat”"),
+        ("decoder.1.cross", "read_by", "For which words the decoder attends to “cat”"),
     ],
 )
 def test_the_heading_says_who_reads_whom(site: str, way: str, heading: str) -> None:
     html = text_html(view_of(site=site), position=1, way=way)  # type: ignore[arg-type]
     assert f"<strong>{heading}</strong>" in html
     assert ("need not sum to 1" in html) == (way == "read_by")
-    assert "attention weight: share of the reading given to this token" in html
+    assert "attention weight" in html
 
 
 @given(st.floats(0, 1), st.sampled_from(["linear", "root"]))

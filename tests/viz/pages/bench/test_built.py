@@ -15,7 +15,7 @@ CARDS = {key: models.describe(key).card for key in models.catalog() if not model
 def test_sizes_and_dropout_are_those_of_the_card(key: str) -> None:
     card, text = CARDS[key], "; ".join(built(CARDS[key]))
     assert f"{card['parameters'] / 1e6:.1f} M parameters" in text
-    assert f"pieces in the vocabulary: {card['network']['vocabulary']:,}" in text
+    assert f"subwords in the vocabulary: {card['network']['vocabulary']:,}" in text
     dropout = card["network"]["dropout"]
     assert ("no dropout in training" in text) == (dropout == 0)
     assert dropout == 0 or f"dropout in training: {dropout:g}" in text
@@ -34,4 +34,4 @@ def test_the_number_of_parameters_is_that_of_the_network() -> None:
 
 
 def test_of_a_card_that_says_little_nothing_is_made_up() -> None:
-    assert built({}) == ["decoding: greedy, at each step the likeliest piece; no beam search"]
+    assert built({}) == ["decoding: greedy, the most likely subword at each step; no beam search"]

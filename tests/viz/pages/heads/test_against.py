@@ -38,7 +38,7 @@ def parted(weights: np.ndarray, queries: list[int], keys: list[int]) -> np.ndarr
 
 def drawn(app: AppTest) -> tuple[np.ndarray, dict[str, Any]]:
     """Return the values of the figure of the difference, NaN where a cell is empty, and the figure."""
-    (chart,) = [each for each in app.get("plotly_chart") if "less" in each.proto.spec]
+    (chart,) = [each for each in app.get("plotly_chart") if " minus " in each.proto.spec]
     figure = json.loads(chart.proto.spec)
     return numbers(figure["data"][0]["z"]), figure
 
@@ -84,7 +84,7 @@ def test_a_second_sentence_ranks_heads_by_change_and_shows_the_difference() -> N
     _z, figure = drawn(app)
     assert (figure["layout"]["coloraxis"]["cmin"], figure["layout"]["coloraxis"]["cmax"]) == (-1, 1)
     assert "not matched" in words(app)
-    assert "is read together" not in words(app)
+    assert "A is always read together with B. Words of A are" not in words(app)
     assert "no words in common" in words(compared(other="Zebras!?", hide="on"))
 
 
@@ -110,7 +110,7 @@ def test_a_second_sentence_is_read_with_the_second_text_of_the_first() -> None:
 
 def test_a_second_sentence_leaves_room_for_the_second_text() -> None:
     app = compared(pair=B, other="The cat drank the milk. " * 200)
-    assert "The text compared with is longer than the model takes" in words(app)
+    assert "The text for comparison is longer than the model" in words(app)
     assert not app.error
     assert len(app.dataframe[0].value) == len(HEADS)
 
@@ -121,7 +121,7 @@ def test_who_reads_whom_holds_for_a_second_sentence() -> None:
     rows, columns = [place for place in range(1, 11) if place != APART], [12, 13, 14, 15]
     check(app, first, second, rows, columns)
     _z, figure = drawn(app)
-    assert "rows: text A; columns: text B, and what all else is given: ⟨elsewhere⟩" in notes(figure)
+    assert "rows: text A; columns: text B; all other weight: ⟨elsewhere⟩" in notes(figure)
     said = words(app)
     assert said.index("9 words are matched") < said.index("4 words are matched")  # rows, then columns
 
@@ -136,8 +136,8 @@ def test_hidden_tokens_and_small_weights_stay_hidden_in_a_comparison() -> None:
     small = np.abs(z) < 0.05
     assert 0 < small.sum() < small.size
     np.testing.assert_allclose(found, np.where(small, np.nan, z), atol=1e-5)
-    assert f"below 0.05: {small.sum()} of {small.size} cells, drawn empty" in notes(figure)
-    assert "special tokens hidden; what they are given: ⟨elsewhere⟩" in notes(figure)
+    assert f"{small.sum()} of {small.size} cells below 0.05, left empty" in notes(figure)
+    assert "special tokens hidden; their weight: ⟨elsewhere⟩" in notes(figure)
 
 
 def test_the_words_written_are_shown_beside_the_words_read() -> None:
@@ -147,7 +147,7 @@ def test_the_words_written_are_shown_beside_the_words_read() -> None:
     written = trace_of("transformer-en-fr"), trace_of("transformer-en-fr", OTHER)
     first, second = (trace.target.to_words().texts for trace in written)
     assert first != second
-    rows, columns = both.split("key: the source word being read")
+    rows, columns = both.split("key: the source word attended to")
     assert "query: the word being written" in rows
     for texts, part in ((first, rows), (second, rows), (written[0].source.to_words().texts, columns)):
         places = [part.find(f"<bdi>{html.escape(visible(text))}</bdi>") for text in texts]
@@ -225,7 +225,7 @@ def test_two_fine_tunes_of_one_model_show_every_head_at_once(tmp_path: Path, mon
     np.testing.assert_allclose(found, expected, atol=1e-5)
     assert not found[0].any()
     assert found[1].argmax() == 0
-    assert f"differs most: {found.max():.2f} of what it reads" in words(app)
+    assert f"differs most: {found.max():.2f} of its attention weight moves elsewhere" in words(app)
 
 
 @pytest.mark.usefixtures("tiny")
@@ -241,22 +241,22 @@ def test_two_models_read_a_pair_as_a_pair_or_say_that_b_is_left_out() -> None:
     expected = parted(of_head(first, 2, 7), mine, mine)
     expected -= parted(of_head(second, 1, 3), [*of_a, *of_b], [*of_a, *of_b])
     np.testing.assert_allclose(drawn(app)[0], expected, atol=1e-5)
-    assert "left out of what it reads" not in words(app)
+    assert "B is left out" not in words(app)
 
     app = opened(**link, second="hf:tiny-gpt2", its="1.3")
-    assert "tiny-gpt2 reads one text: B is left out of what it reads." in words(app)
+    assert "tiny-gpt2 takes one text, so B is left out." in words(app)
     alone = np.asarray(trace_of("hf:tiny-gpt2")["decoder.1.self"].to_words().weights[3], dtype=float)
     expected = parted(of_head(first, 2, 7), mine[:10], mine[:10]) - parted(alone, list(range(10)), list(range(10)))
     z, figure = drawn(app)
     np.testing.assert_allclose(z, expected, atol=1e-5)
-    assert "tiny-gpt2 reads text A alone" in notes(figure)
+    assert "tiny-gpt2 reads only text A" in notes(figure)
     app = opened(**link, second="hf:tiny-gpt2", between="ab")
-    assert "Nothing of B can be compared." in words(app)
+    assert "B cannot be compared. Choose “A and B” or “A → A” above" in words(app)
     assert not app.exception
 
 
 def test_numbers_say_what_they_were_measured_on() -> None:
-    whole = "Labels and numbers are of whole maps"
+    whole = "Labels and numbers cover the whole map, including"
     link = {"model": MINILM, "pair": B, "below": "table similarity", "compare": "lines"}
     assert whole not in words(opened(**link))
     app, trace = opened(**link, between="ab", least="0.1"), trace_of(MINILM, TEXT, B)

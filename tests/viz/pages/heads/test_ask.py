@@ -50,7 +50,7 @@ def test_a_link_asks_all_models_and_the_first_is_the_head_with_the_most_weight()
 
 def test_a_pattern_that_the_sentence_lacks_is_said_and_one_that_it_has_is_ranked() -> None:
     app = asked(asked="comma")
-    assert "This sentence has no such words" in words(app)
+    assert "No words in this sentence fit “" in words(app)
     assert not cards(app)
     app.selectbox(key="asked").set_value("induction")
     fine(app.run())
@@ -129,7 +129,7 @@ def test_a_model_that_was_measured_over_no_corpus_says_so() -> None:
 def test_what_a_key_moves_is_ranked_where_the_page_shows_it() -> None:
     app = asked(query="it", key="animal", quantity="moved")
     said = words(app)
-    assert "Ranked by what a key moves." in said
+    assert "Ranked by norm-weighted attention (what a key moves)." in said
     assert "This pair's pattern" not in said
     maps = {"hf:gpt-en": word_maps(trace_of("hf:gpt-en", ANIMAL).moved())}
     best = rank_pair(maps, Word("it"), Word("animal"))[0]

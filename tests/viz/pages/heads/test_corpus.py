@@ -20,8 +20,8 @@ def test_a_value_stands_among_those_of_the_corpus() -> None:
     assert head.share_below("breadth", 0.5025) == pytest.approx(0.65)
     assert [head.share_below("breadth", value) for value in (0.0, 1.0, 2.0)] == [0, 1, 1]
     assert head.share_below("distance", 1.0) is None
-    assert corpus_breadth(head, 0.3) == "here sharper than in 70 of 100 sentences"
-    assert corpus_breadth(head, 0.9) == "here more diffuse than in 100 of 100 sentences"
+    assert corpus_breadth(head, 0.3) == "sharper here than in 70 of 100 sentences"
+    assert corpus_breadth(head, 0.9) == "more diffuse here than in 100 of 100 sentences"
     assert corpus_labels(head) == "first token in 97 of 100 · no clear pattern in 2 of 100"
 
 

@@ -9,7 +9,7 @@ from tests.support.heads_page import opened, overview, words
 from viz.server import layerwise
 
 LINK = {"model": "hf:tiny-gpt2", "sentence": "The cat, the cat: it sat.", "unit": "piece", "heads0": "1", "heads2": "3"}
-SAID = "only the layers of picked heads are kept whole."
+SAID = "GB. So each layer is pooled as soon as it is computed"
 
 pytestmark = pytest.mark.usefixtures("tiny")
 

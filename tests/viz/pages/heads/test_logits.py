@@ -45,7 +45,7 @@ def test_a_link_opens_both_and_they_show_what_is_computed(key: str, kind: str) -
 
 def test_an_encoder_is_told_that_its_effect_is_indirect_and_others_are_not_offered_it() -> None:
     app = opened(sentence=SENTENCE, model="transformer-en-fr", map="encoder", below="adds")
-    assert "their effect is indirect" in words(app)
+    assert "Encoder heads write into the source vectors, not into" in words(app)
     app = opened(sentence=SENTENCE, model="hf:minilm", below="adds")
     assert "what heads add to the prediction" not in app.get("button_group")[-1].proto.SerializeToString().decode(
         "utf8", "ignore"

@@ -34,7 +34,7 @@ def test_minilm_shows_what_transformers_itself_attends_to() -> None:
     for number, (layer, head) in enumerate(header["heads"]):
         np.testing.assert_allclose(cells[number], eager[layer][0, head].detach().numpy(), atol=0.004)
     assert len(header["heads"]) == 72
-    assert "Type a sentence: the attention of every head" in app.text_input(key="sentence").label
+    assert "Type a sentence to see the attention of every head to" in app.text_input(key="sentence").label
     assert [place.title for place in app.multiselect[0].value] == ["layer 0, head 0", "layer 5, head 0"]
 
 
@@ -44,12 +44,14 @@ def test_heads_of_a_large_model_are_picked_in_one_box() -> None:
     box.set_value([*box.value, HeadPlace(3, 4), HeadPlace(1, 2), HeadPlace(2, 2)])
     fine(app.run())
     assert {tuple(place) for place in overview(app)[0]["picked"]} == {(5, 0), (3, 4), (1, 2), (2, 2)}
-    assert "layer 0, head 0 made room" in words(app)
+    assert "Replaced: layer 0, head 0" in words(app)
     assert (parameter(app, "heads0"), parameter(app, "heads3")) == (None, "4")
 
 
 def test_a_missing_head_is_said_where_a_mask_is_typed() -> None:
-    assert "has no trained head that predicts [MASK]" in words(opened(model=MINILM, sentence="The [MASK] sleeps."))
+    assert "cannot predict [MASK]: its checkpoint has no trained output layer" in words(
+        opened(model=MINILM, sentence="The [MASK] sleeps.")
+    )
 
 
 @pytest.mark.usefixtures("tiny")
@@ -82,7 +84,7 @@ def test_each_kind_of_model_shows_what_it_has() -> None:
     assert len(app.button_group(key="map").options) == 1
     assert app.text_input(key="pair").label.startswith("Second text")
     app = opened(model="hf:tiny-gpt2")
-    assert "tiny-gpt2 would go on with:" in words(app)
+    assert "tiny-gpt2 would continue with:" in words(app)
     assert len(app.dataframe[0].value) == len(trace_of("hf:tiny-gpt2").source)
     assert "pair" not in [each.key for each in app.text_input]
     assert "decoder self-attention" in overview(app)[0]["title"]
@@ -121,7 +123,7 @@ def test_a_pair_is_cut_into_who_reads_whom() -> None:
 def test_a_long_text_leaves_room_for_the_second() -> None:
     app = opened(model=MINILM, sentence="cat " * 600, pair="It was sweet.", unit="piece")
     assert not app.error
-    assert "This text is longer than the model takes" in words(app)
+    assert "This text is too long for the model. It is cut after “…" in words(app)
     picked = json.loads(app.get("plotly_chart")[0].proto.spec)
     assert picked["data"][0]["z"]["shape"] == "512, 512"
 
@@ -150,7 +152,7 @@ def test_lines_words_likeness_and_rollout() -> None:
     assert app.button_group(key="compare").value == "difference"
     assert len(app.multiselect[0].value) == 2
     app = opened(model=MINILM, compare="text", word="2", way="read_by")
-    assert "Who reads “cat”" in words(app)
+    assert "Which words attend to “cat”" in words(app)
 
 
 def test_a_long_text_is_shown_in_pieces_and_nothing_is_measured_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,7 +211,7 @@ def test_a_link_to_a_model_of_the_hub_asks_before_it_fetches(hub: Hub) -> None:
     assert hub.fetched == 1
     assert len(overview(app)[0]["heads"]) == 12
     assert parameter(app, "model") == "hf:somebody/tiny"
-    assert "would go on with" in words(app)
+    assert "would continue with" in words(app)
 
 
 @pytest.mark.parametrize(
@@ -276,11 +278,11 @@ def overview_is_absent(app: AppTest) -> bool:
 def test_a_deployment_can_switch_the_hub_off_or_give_a_list(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ATTENTION_BENCH_HUB", "off")
     app = opened(model="hf:somebody/tiny2")
-    assert "opens no models of the hub" in words(app)
+    assert "Hub models are off on this server" in words(app)
     assert "hub" not in " ".join(app.selectbox(key="model").options)
     monkeypatch.setenv("ATTENTION_BENCH_HUB", "somebody/listed")
     assert "somebody/listed (hub)" in opened().selectbox(key="model").options
-    assert "opens only somebody/listed" in words(opened(model="hf:somebody/tiny2"))
+    assert "opens only these models: somebody/listed" in words(opened(model="hf:somebody/tiny2"))
     assert hub.asked == []
 
 
@@ -293,5 +295,5 @@ def test_where_other_machines_reach_the_server_its_owner_is_told_how_to_turn_the
     app = opened(model="hub")
     assert "ATTENTION_BENCH_HUB=on" in words(app).replace("\\", "")
     assert "hub-name" not in [each.key for each in app.text_input]
-    assert "other machines reach it" in words(opened(model="hf:somebody/tiny3"))
+    assert "Hub models are off, because this server is open to" in words(opened(model="hf:somebody/tiny3"))
     assert hub.asked == []

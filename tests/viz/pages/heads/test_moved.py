@@ -56,7 +56,7 @@ def test_a_model_that_shows_no_values_says_so_where_a_link_asks(
     tiny_tokenizer(ends=False).save_pretrained(tmp_path / "bloom")
     monkeypatch.setenv("ATTENTION_BENCH_MODELS", str(tmp_path / "bloom"))
     app = opened(model="hf:bloom", quantity="moved")
-    assert "What a key moves is not known here" in words(app)
+    assert "Norm-weighted attention is not available here: the" in words(app)
 
 
 def test_a_table_names_the_quantity_and_all_heads_together_are_no_mean() -> None:

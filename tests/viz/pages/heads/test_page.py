@@ -144,7 +144,7 @@ def test_pieces_are_a_choice_of_the_reader(app: AppTest) -> None:
     words = len(compared(app)[0]["column_labels"])
     app.button_group(key="unit").set_value("piece").run()
     assert len(compared(app)[0]["column_labels"]) > words
-    assert "the piece that reads" in compared(app)[0]["query_title"]
+    assert "query: the subword that attends" in compared(app)[0]["query_title"]
     assert parameter(app, "unit") == "piece"
 
 
@@ -170,7 +170,7 @@ def test_every_figure_is_saved_in_the_chosen_format(picture: str) -> None:
         assert config["toImageButtonOptions"]["format"] == picture
         assert "cat" in config["toImageButtonOptions"]["filename"]
     assert compared(app)[0]["file"] == f"The-cat-drank-the-milk-side-layer-0-head-0-layer-2-head-0.{picture}"
-    assert overview(app)[0]["file"] == f"The-cat-drank-the-milk-encoder-self-attention-the-text-reads-itself.{picture}"
+    assert overview(app)[0]["file"] == f"The-cat-drank-the-milk-encoder-self-attention.{picture}"
 
 
 def test_a_saved_picture_is_dark_on_white() -> None:
@@ -197,10 +197,10 @@ def test_a_fifth_head_takes_the_place_of_the_first(app: AppTest) -> None:
     pick(app, 1, 3, 5)
     pick(app, 0, 0, 7)
     assert panel_names(app) == ["layer 0, head 7", "layer 1, head 3", "layer 1, head 5", "layer 2, head 0"]
-    assert "layer 0, head 0 made room" in captions(app)
+    assert "Replaced: layer 0, head 0" in captions(app)
     assert list(app.button_group(key="heads0").value) == ["7"]
     pick(app, 0)
-    assert "made room" not in captions(app)
+    assert "Replaced: " not in captions(app)
     assert len(panel_names(app)) == 3
 
 
@@ -217,21 +217,21 @@ def test_the_difference_of_two_picked_heads(app: AppTest) -> None:
     app.button_group(key="compare").set_value("difference").run()
     axis = figures(app)[0]["layout"]["coloraxis"]
     assert (axis["cmin"], axis["cmax"]) == (-1, 1)
-    assert "layer 0, head 0 reads this token more" in axis["colorbar"]["title"]["text"].replace("<br>", " ")
+    assert "layer 0, head 0 attends to this token more" in axis["colorbar"]["title"]["text"].replace("<br>", " ")
     app.selectbox(key="plus").set_value("1.4").run()
     assert app.selectbox(key="minus").value == "0.0"
     meaning = figures(app)[0]["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
-    assert "layer 1, head 4 reads this token more, below 0 (orange) layer 0, head 0" in meaning
+    assert "layer 1, head 4 attends to this token more, below 0 (orange) layer 0, head 0" in meaning
     app.selectbox(key="minus").set_value("1.4").run()
-    assert "The two heads read alike: no weight differs" in captions(app)
+    assert "The two heads are the same: no weight differs" in captions(app)
     app.selectbox(key="plus").set_value("2.0").run()
     meaning = figures(app)[0]["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
-    assert "layer 2, head 0 reads this token more" in meaning
+    assert "layer 2, head 0 attends to this token more" in meaning
     assert "layer 1, head 4" in meaning
     pick(app, 2)
     assert not app.warning
     meaning = figures(app)[0]["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
-    assert "layer 0, head 0 reads this token more" in meaning
+    assert "layer 0, head 0 attends to this token more" in meaning
 
 
 def test_a_difference_needs_two(app: AppTest) -> None:
@@ -301,9 +301,9 @@ def test_a_link_restores_everything() -> None:
     picked = figures(app)[0]
     assert framed(app) == {(0, 2), (0, 3), (1, 7)}
     meaning = picked["layout"]["coloraxis"]["colorbar"]["title"]["text"].replace("<br>", " ")
-    assert "layer 1, head 7 reads this token more, below 0 (orange) layer 0, head 3" in meaning
+    assert "layer 1, head 7 attends to this token more, below 0 (orange) layer 0, head 3" in meaning
     assert "square root" in meaning
-    assert "piece being written" in axis_title(picked, "y")
+    assert "query: the subword being written" in axis_title(picked, "y")
     assert json.loads(app.get("plotly_chart")[0].proto.config)["toImageButtonOptions"]["format"] == "svg"
     entropies = list(app.dataframe[0].value["entropy, bits"])
     assert entropies == sorted(entropies, reverse=True)
@@ -352,7 +352,7 @@ def test_heads_of_a_layer_that_there_is_not_are_named() -> None:
 def test_a_link_with_too_many_heads_shows_four_and_names_the_others() -> None:
     app = opened(heads0="0 1 2", heads1="3 4", heads2="5")
     assert panel_names(app) == ["layer 0, head 0", "layer 0, head 1", "layer 0, head 2", "layer 1, head 3"]
-    assert "layer 1, head 4; layer 2, head 5 made room" in captions(app)
+    assert "Replaced: layer 1, head 4; layer 2, head 5" in captions(app)
 
 
 @pytest.mark.parametrize("text", ["", "   "], ids=["empty", "blank"])
@@ -418,7 +418,9 @@ def test_awkward_text_is_shown_as_text(text: str) -> None:
 
 
 def test_the_figures_have_their_descriptions_in_words(app: AppTest) -> None:
-    (strongest,) = [each.value.replace("\\", "") for each in app.caption if each.value.startswith("Of 24 heads")]
+    (strongest,) = [
+        each.value.replace("\\", "") for each in app.caption if each.value.startswith("Sharpest of 24 heads")
+    ]
     header = overview(app)[0]
     assert strongest.removesuffix(".") in header["alt"]
     assert header["alt"].startswith(header["title"])
@@ -439,11 +441,11 @@ def test_weights_below_a_threshold_are_drawn_empty_everywhere(app: AppTest) -> N
     )  # the browser leaves cells empty, and counts
     assert picked["threshold"] == 0.2
     note = " ".join(picked["layouts"][1]["headings"][0]["notes"])
-    assert f"below 0.2: {{count}} of {views[0].weights.size} cells" in note  # the browser counts them
+    assert f"{{count}} of {views[0].weights.size} cells below 0.2" in note  # the browser counts them
     header, _cells = overview(app)
     assert header["threshold"] == 0.2
-    count = sum(int((view.shown.weights < 0.2).sum()) for view in views_at(trace, "encoder.*.self", "word"))
-    assert f"below 0.2: {count} of" in header["note"]
+    cells = np.concatenate([view.shown.weights.ravel() for view in views_at(trace, "encoder.*.self", "word")])
+    assert f"{(cells < 0.2).sum()} of {cells.size} cells below 0.2" in header["note"]
     assert parameter(app, "least") == "0.2"
 
 
@@ -494,7 +496,7 @@ def test_picked_heads_are_shaded_on_the_text(app: AppTest) -> None:
     app.selectbox(key="word").set_value("2").run()
     trace = shared_host().attend(KEY, SENTENCE)
     views = pick_views(trace, "encoder.*.self", "word", [HeadPlace(0, 0), HeadPlace(2, 0)])
-    for way, heading in (("reads", "What “drank” reads"), ("read_by", "Who reads “drank”")):
+    for way, heading in (("reads", "What “drank” attends to"), ("read_by", "Which words attend to “drank”")):
         app.button_group(key="way").set_value(way).run()
         texts = [each.proto.body for each in app.get("html") if 'class="on-text"' in each.proto.body]
         for text, view in zip(texts, views, strict=True):
@@ -523,10 +525,10 @@ def test_the_likeness_of_heads_says_which_are_alike_and_compares_two() -> None:
     pairs = [(one, other) for other in range(24) for one in range(other)]
     values = np.array([found.divergence[pair] for pair in pairs])
     assert len(set(values)) == len(values)
-    for said, number in (("Most alike are", values.argmin()), ("least alike are", values.argmax())):
+    for said, number in (("Most similar", values.argmin()), ("Least similar", values.argmax())):
         one, other = sorted(found.places[place] for place in pairs[int(number)])
         value = f"{values[number]:.2f}"
-        assert f"{said} {one.title} and {other.title} (divergence {value})" in alike.proto.alt
+        assert f"{said}: {one.title} and {other.title} (divergence {value})" in alike.proto.alt
     assert alike.proto.alt in captions(app)
     figure = json.loads(alike.proto.spec)
     titles = [figure["layout"][f"{axis}axis"]["title"]["text"] for axis in "yx"]
@@ -566,7 +568,7 @@ def test_a_link_restores_what_is_hidden_filtered_and_shown_below() -> None:
     assert len(header["heads"]) < 24
     assert framed(app) == {(0, 0), (1, 4), (2, 0)}
     texts = [each.proto.body for each in app.get("html") if 'class="on-text"' in each.proto.body]
-    assert [text.count("Who reads “drank”") > 0 for text in texts] == [True] * 3
+    assert [text.count("Which words attend to “drank”") > 0 for text in texts] == [True] * 3
     rolled, _alike = figures(app)
     assert "layers 0 to 1" in json.dumps(rolled["layout"]["annotations"])
     boxes = {each.key: each.value for each in (*app.selectbox, *app.select_slider, *app.toggle)}

@@ -17,8 +17,8 @@ def test_every_model_that_is_there_stands_in_the_table_with_its_figures() -> Non
     assert len(table) == len(HERE)
     for key, (_, row) in zip(HERE, table.iterrows(), strict=True):
         told, trace = held_out_of(key)["all"], trace_of(key, TEXT)
-        assert row["held-out perplexity, a token"] == told["perplexity_per_token"]
-        assert trace.predictions[-1].alternatives[0][0].strip() in row["would go on with"]
+        assert row["held-out perplexity per token"] == told["perplexity_per_token"]
+        assert trace.predictions[-1].alternatives[0][0].strip() in row["predicted next token"]
         if trace.maps:
             share = share_within(trace.maps[0].weights[0])
             assert abs(row["this text: weight at most 5 back"] - share) < 1e-6

@@ -42,7 +42,7 @@ def test_the_lines_are_those_of_the_model_beside_the_static_vectors(key: str) ->
     near, value = vectors.nearest("new", 1)[0]
     assert f"{near} {value:.2f}" in said
     assert ("left to right" in said) == (key == "hf:gpt-en")
-    assert ("different pieces" in said) == (key != MINILM)
+    assert ("The model splits the word into different subwords" in said) == (key != MINILM)
     table = app.dataframe[-1].value
     assert list(table["closest in the second"]) == [word for word, _ in found.closest[1]]
 
@@ -59,7 +59,7 @@ def test_another_word_is_clicked_and_stands_in_the_link() -> None:
 
 def test_a_word_without_a_static_vector_is_named_and_the_model_is_still_shown() -> None:
     app = looked_at(sentence="The zyxwv slept.", other="A Zyxwv ran home.")
-    assert "“zyxwv” has no static vector" in words(app).replace("\u2068", "").replace("\u2069", "")
+    assert "No static vector for “zyxwv”" in words(app).replace("\u2068", "").replace("\u2069", "")
     assert figure(app)["data"][0]["y"][0] is None
 
 
@@ -68,7 +68,7 @@ def test_a_word_without_a_static_vector_is_named_and_the_model_is_still_shown() 
     [
         ({"other": "She left."}, "no words in common"),
         ({"same": "shoes"}, "shoes"),
-        ({"sentence": "我爱吃苹果。", "other": "苹果很好吃。"}, "has no static vector"),
+        ({"sentence": "我爱吃苹果。", "other": "苹果很好吃。"}, "No static vector for"),
         ({"sentence": "New, new, new!", "other": "new"}, "more than once"),
         ({"pair": "It was sweet."}, "without text B"),
     ],

@@ -21,7 +21,7 @@ def test_a_link_shows_the_rows_and_columns_that_it_names_and_the_rest_as_one_col
     assert header["keys"][-1] == "⟨hidden⟩"
     count = own.shape[0]
     assert f"rows 10-14 of {count}; the others are hidden" in header["alt"]
-    assert f"columns 4-21 of {count}; what the others are given: ⟨hidden⟩" in header["alt"]
+    assert f"columns 4-21 of {count}; weight of the others: ⟨hidden⟩" in header["alt"]
     assert "special tokens hidden" not in header["alt"]
     assert len(overview(app)[0]["queries"]) == count
 

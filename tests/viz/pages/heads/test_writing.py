@@ -59,7 +59,7 @@ def test_the_link_of_a_drawn_text_gives_it_again_to_the_letter() -> None:
     assert rows(again) == rows(app)
     trace = load(GPT).attend(BEGUN, write=Writing(7, temperature=1.2, top_k=40, seed=9))
     assert [each.lstrip("▸") for each in rows(again)] == list(trace.source.word_texts)
-    assert "drawn by the model (temperature 1.2, top-k 40, seed 9)" in overview(again)[0]["alt"]
+    assert "sampled by the model (temperature 1.2, top-k 40, seed 9)" in overview(again)[0]["alt"]
 
 
 def test_it_is_rewound_to_a_word_and_another_is_chosen() -> None:
@@ -89,14 +89,14 @@ def test_another_text_or_another_model_begins_anew() -> None:
 def test_a_link_that_cannot_be_is_named(link: str) -> None:
     app = opened(model=GPT, sentence=BEGUN, write=link)
     assert parameter(app, "write") is None
-    assert f"there is not: write={link}" in words(app)
+    assert f"a setting we don't know: write={link}" in words(app)
     assert not labels(app, "rewind")
 
 
 def test_a_model_that_reads_both_ways_takes_no_such_link() -> None:
     app = opened(model="hf:minilm", write="3")
     assert parameter(app, "write") is None
-    assert "there is not: write=3" in words(app)
+    assert "a setting we don't know: write=3" in words(app)
     assert not labels(app, "go-on")
 
 

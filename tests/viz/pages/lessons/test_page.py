@@ -34,7 +34,7 @@ def test_a_lesson_of_the_readers_own_is_read_and_a_broken_one_is_named() -> None
     app.file_uploader[0].upload("own.yaml", OWN.encode()).run()
     assert [each.label for each in app.button if each.key == "begin-uploaded"] == ["Begin “Our own”"]
     app.file_uploader[0].upload("own.yaml", OWN.replace("steps", "stepps").encode()).run()
-    assert "own.yaml, line 3, stepps: there is no such key" in app.error[0].value.replace("\\", "")
+    assert "own.yaml, line 3, stepps: unknown key; known keys: " in app.error[0].value.replace("\\", "")
     assert not [each for each in app.button if each.key == "begin-uploaded"]
 
 

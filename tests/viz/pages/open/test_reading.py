@@ -94,21 +94,21 @@ def test_weights_of_half_precision_are_opened_and_said() -> None:
 
 OVER = np.full((1, 4, 4), 0.5, dtype=np.float32) * np.array([1, 1, 1, 3], dtype=np.float32)
 FILES = {
-    "empty": (b"", "no saved trace"),
-    "text": (b"token,weight\ncat,0.5\n", "no saved trace"),
-    "pickle": (pickle.dumps({"weights": [1.0]}), "no saved trace"),
-    "truncated": (WHOLE[: len(WHOLE) // 2], "no saved trace"),
-    "another zip": (changed(WHOLE, lambda header: {"a": 1}), "does not fit"),
-    "zip bomb": (bomb(), "60 MB; at most 20 MB"),
-    "too large": (bytes(LARGEST + 10**6), "21 MB; at most 20 MB"),
-    "too many members": (many(), "does not fit"),
-    "ten thousand million cells": (vast(), "does not fit"),
+    "empty": (b"", "This is not a saved trace, or the file is incomplete"),
+    "text": (b"token,weight\ncat,0.5\n", "This is not a saved trace, or the file is incomplete"),
+    "pickle": (pickle.dumps({"weights": [1.0]}), "This is not a saved trace, or the file is incomplete"),
+    "truncated": (WHOLE[: len(WHOLE) // 2], "This is not a saved trace, or the file is incomplete"),
+    "another zip": (changed(WHOLE, lambda header: {"a": 1}), "do not fit together"),
+    "zip bomb": (bomb(), "60 MB. The limit is 20 MB"),
+    "too large": (bytes(LARGEST + 10**6), "21 MB. The limit is 20 MB"),
+    "too many members": (many(), "do not fit together"),
+    "ten thousand million cells": (vast(), "do not fit together"),
     "objects": (
         changed(WHOLE, lambda header: None, map_0_weights=member(np.array([[[{}]]], dtype=object), allow_pickle=True)),
-        "does not fit",
+        "do not fit together",
     ),
-    "wrong shape": (with_weights(shares(1, 3, 4)), "does not fit"),
-    "float64": (with_weights(np.full((1, 4, 4), 0.25)), "does not fit"),
+    "wrong shape": (with_weights(shares(1, 3, 4)), "do not fit together"),
+    "float64": (with_weights(np.full((1, 4, 4), 0.25)), "do not fit together"),
     "NaN": (with_weights(shares(1, 4, 4) * np.float32(np.nan)), "NaN"),
     "negative": (with_weights(shares(1, 4, 4) - np.float32(0.5)), "0 or more"),
     "rows": (with_weights(shares(1, 4, 4) / np.float32(2)), "sums to"),
@@ -116,10 +116,10 @@ FILES = {
     "no head": (with_weights(shares(0, 4, 4), head_names=[]), "no attention"),
     "long token": (with_text("token", "a" * 201), "201 characters"),
     "long title": (with_text("title", "a" * 20_001), "20001 characters"),
-    "halves": (with_text("title", "\ud83d"), "halves of characters"),
+    "halves": (with_text("title", "\ud83d"), "One of its texts contains incomplete characters, which"),
     "many heads": (saved(encoder(heads=2049, layers=1, tokens=2)), "2049 heads"),
     "many tokens": (saved(encoder(heads=1, layers=1, tokens=1025)), "1025 tokens"),
-    "digits": (changed(WHOLE, lambda header: header | {"version": 10**4000}), "does not fit"),
+    "digits": (changed(WHOLE, lambda header: header | {"version": 10**4000}), "do not fit together"),
 }
 
 

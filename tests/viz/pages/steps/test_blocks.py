@@ -78,7 +78,7 @@ def test_numbers_of_a_step_are_shown_with_what_the_model_went_on_with() -> None:
     app.session_state["numbers-of-step"] = True
     app.run()
     assert not app.exception
-    assert any("The model itself went on with" in each.value for each in app.caption)
+    assert any("The model itself used" in each.value for each in app.caption)
 
 
 def test_a_model_that_predicts_no_next_token_is_refused_in_words() -> None:

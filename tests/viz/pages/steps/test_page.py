@@ -192,8 +192,8 @@ class TestSteps:
         app.session_state["numbers-of-step"] = True
         app.run()
         weights = shared_host().attend("luong-general-en-fr", SENTENCE)["decoder.0.cross"].weights[0, 2]
-        np.testing.assert_array_equal(shown_strip(app, "weights")[0], weights)
-        assert f"went on with {weights.max():.6f}" in said(app)
+        np.testing.assert_array_equal(shown_strip(app, "attention weights")[0], weights)
+        assert f"The model itself used {weights.max():.6f}" in said(app)
         assert formulas(app)
 
     def test_bad_input_is_said_and_the_last_good_sentence_stays(self) -> None:
@@ -219,7 +219,7 @@ class TestSteps:
 
     def test_a_text_that_is_too_long_is_cut_and_said(self) -> None:
         app = opened(mechanism="luong-general", sentence="cat " * 400)
-        assert "longer than the model takes" in app.info[0].value
+        assert "This text is too long for the model" in app.info[0].value
         assert walk_of(app)["pictures"]
 
 
@@ -242,7 +242,7 @@ class TestLab:
         np.testing.assert_allclose(found["result"], [[1.98, 2.98, 3.98, 4.98]], atol=6e-3)
         said = " ".join(each.value for each in app.markdown).replace("\\", "")
         assert "Keys 3 and 4 are made here" in said
-        assert "in its printed softmax one sign has slipped" in said
+        assert "One query and four keys from a textbook, unscaled. The" in said
 
     @pytest.mark.parametrize("preset", PRESET.choices or ())
     def test_every_preset_is_shown(self, preset: str) -> None:
@@ -326,10 +326,10 @@ class TestLab:
     @pytest.mark.parametrize(
         ("change", "message"),
         [
-            ({"query": [[None, 1, 1, 1]]}, "row 1, column 1 holds no number"),
-            ({"query": [[1, 2]]}, "A query has 2 numbers and a key 4"),
+            ({"query": [[None, 1, 1, 1]]}, "row 1, column 1 has no number"),
+            ({"query": [[1, 2]]}, "A query has 2 numbers and a key has 4"),
             ({"value": [[1.0], [2.0]]}, "4 keys and 2 values"),
-            ({"mask": [[False] * 4]}, "may read no key"),
+            ({"mask": [[False] * 4]}, "has no key to attend to. Leave at least one"),
         ],
         ids=str,
     )

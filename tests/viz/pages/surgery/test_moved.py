@@ -59,8 +59,8 @@ def test_a_link_shows_what_is_moved_as_trained_edited_and_the_difference(head: i
     assert "difference of what is moved" in json.dumps(difference)
     said = " ".join(each.value for each in app.caption)
     assert "is moved most by" in said
-    assert "they differ most" in said
-    assert "moves is" in said
+    assert "largest difference at “" in said
+    assert "where the share of “" in said
 
 
 def test_the_edits_and_what_they_change_are_those_of_the_weights() -> None:
@@ -76,7 +76,7 @@ def test_where_it_is_not_known_the_page_says_so_and_shows_weights(
     tiny_tokenizer(ends=False).save_pretrained(tmp_path / "bloom")
     monkeypatch.setenv("ATTENTION_BENCH_MODELS", str(tmp_path / "bloom"))
     app = opened(model="hf:bloom", quantity="moved")
-    assert "What a key moves is not known here" in " ".join(each.value for each in app.caption)
+    assert "Norm-weighted attention is not available here: the" in " ".join(each.value for each in app.caption)
     assert "Kobayashi" not in compared(app)[0]["alt"]
 
 

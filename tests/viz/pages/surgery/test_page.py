@@ -62,7 +62,9 @@ def texts(app: AppTest) -> str:
 
 def _patch_from(app: AppTest, text: str) -> None:
     next(each for each in app.pills if each.label == "Heads").set_value([0, 1, 2, 3, 4, 5, 6, 7])
-    next(each for each in app.text_input if each.label == "Other sentence, of as many tokens").set_value(text)
+    next(each for each in app.text_input if each.label == "Other sentence with the same number of tokens").set_value(
+        text
+    )
 
 
 def test_every_operation_changes_what_is_written_or_how_surely() -> None:
@@ -72,14 +74,14 @@ def test_every_operation_changes_what_is_written_or_how_surely() -> None:
     settings = {
         "off": lambda: next(each for each in app.pills if each.label == "Heads").set_value([0, 3]),
         "keep": lambda: next(each for each in app.pills if each.label == "Heads").set_value([1]),
-        "even": lambda: box(app, "Row: writing the word").set_value(2),
-        "hard": lambda: box(app, "Row: writing the word").set_value(1),
-        "draw": lambda: box(app, "Row: writing the word").set_value(1),
+        "even": lambda: box(app, "Row (query): word being written").set_value(2),
+        "hard": lambda: box(app, "Row (query): word being written").set_value(1),
+        "draw": lambda: box(app, "Row (query): word being written").set_value(1),
         "force": lambda: box(app, "onto the word").set_value(4),
         "row": lambda: next(each for each in app.slider if each.label == "Blend").set_value(0.5),
         "temperature": lambda: app.select_slider[0].set_value(3.0),
         "window": lambda: box(app, "around the word").set_value(2),
-        "forbid": lambda: box(app, "Word that none may read").set_value(1),
+        "forbid": lambda: box(app, "Word to hide from all rows").set_value(1),
         "patch": lambda: _patch_from(app, SENTENCE.replace("cat", "dog")),
     }
     assert settings.keys() == OPERATIONS.keys() - {"nothing"}
@@ -92,7 +94,7 @@ def test_every_operation_changes_what_is_written_or_how_surely() -> None:
         assert not app.error, operation
         if operation == "row":  # until a number of it is another nothing is edited
             assert not link_of(app)
-            assert "Change a number of this row" in texts(app)
+            assert "Change a number in this row to make an edit" in texts(app)
             continue
         history, unknown = read_history(link_of(app))
         assert history.edits, operation
@@ -128,7 +130,7 @@ def test_edits_are_kept_undone_redone_taken_out_and_cleared() -> None:
     app.button(key="clear").click()
     app.run()
     assert not link_of(app)
-    assert "Nothing is edited" in texts(app)
+    assert "No edits yet. Click a word or a cell of the map, or" in texts(app)
 
 
 def test_a_link_restores_its_edits_and_names_what_is_none() -> None:
@@ -142,8 +144,8 @@ def test_a_link_restores_its_edits_and_names_what_is_none() -> None:
     model = load("transformer-en-fr")
     before = model.attend(SENTENCE)
     hidden = dict.fromkeys(before.source.word_texts[before.source.words[place]] for place in (2, 3))
-    assert "head 1 is switched off (cross-attention of every decoder layer)" in shown
-    assert f"{', '.join(f'“{word}”' for word in hidden)} may not be read" in shown
+    assert "head 1 is ablated (cross-attention of every decoder layer)" in shown
+    assert f"{', '.join(f'“{word}”' for word in hidden)} hidden" in shown
     after = model.attend(SENTENCE, before.output_text, edits=edits.edits)
     found = [float(each) for each in app.dataframe[0].value["now"]]
     expected = [step.log_probability for step in after.steps]
@@ -159,7 +161,7 @@ def test_an_edit_that_leaves_a_word_nothing_gets_a_message() -> None:
     keys = len(load("transformer-en-fr").attend(SENTENCE).source)
     app = opened(edits="~".join(mask_key("decoder.0.cross", key).to_text() for key in range(keys)))
     assert not app.exception
-    assert "nothing to read" in app.error[0].value.replace("\\", "")
+    assert "hide every key from a word" in app.error[0].value.replace("\\", "")
     app = opened(model="bahdanau", edits=zero_head("decoder.0.cross", 7).to_text())
     assert not app.exception
     assert "does not fit" in app.error[0].value.replace("\\", "")
@@ -197,7 +199,7 @@ def test_every_further_look_shows_its_numbers(model: str, check: str) -> None:
         assert re.search(r"loses most without “\w+", said.replace("\\", ""))
         assert len(app.dataframe[1].value) > 2
     else:
-        assert "weights are outside what chance gives" in said.replace("\\", "")
+        assert "weights are outside the chance range (about" in said.replace("\\", "")
 
 
 @pytest.mark.parametrize("check", ["heads", "words", "chance"])
@@ -208,7 +210,7 @@ def test_hops_are_weighed_by_what_their_classifier_answers(check: str) -> None:
     assert not app.error
     said = texts(app).replace("\\", "")
     if check == "chance":
-        assert "weights are outside what chance gives" in said
+        assert "weights are outside the chance range (about" in said
         return
     answer = max(load(HOPS_READERS[0]).attend(sentence).classes, key=lambda each: each[1])[0]
     assert re.search(rf"“{answer}” loses most without “\W*[\w,?-]+\W*”", said)
@@ -341,22 +343,22 @@ def test_a_causal_model_is_weighed_by_the_text_that_it_reads_and_by_its_vectors(
 def test_any_map_of_a_pretrained_model_is_held_against_chance(family: str, shown: str, against: str) -> None:
     app = looked(model=f"hf:surgery-{family}", check="chance", against=against, shown=shown)
     said = texts(app).replace("\\", "")
-    assert "weights are outside what chance gives" in said
+    assert "weights are outside the chance range (about" in said
     layer, head = shown.split(".")[1], shown.split(".")[3]
     figure = drawn(app, "chance")
     assert f"layer {layer}, {'mean of 4 heads' if head == 'mean' else f'head {head}'}" in figure.replace("<br>", " ")
     count = 20 if against == "weights" else 40
     assert (f"{count} networks" if against == "weights" else f"{count} random orders") in figure.replace("<br>", " ")
-    assert ("what stands before it" in said) == (family == "gpt2" and against == "order")
+    assert ("Each token attends only to the tokens before it. In" in said) == (family == "gpt2" and against == "order")
 
 
 @pytest.mark.usefixtures("tiny")
 @pytest.mark.parametrize(
     ("model", "check", "reason"),
     [
-        ("deberta-v2", "heads", "heads of this model cannot be switched off"),
-        ("bert", "words", "writes no other text"),
-        ("gpt2", "words", "writes no other text"),
+        ("deberta-v2", "heads", "heads of this model cannot be ablated"),
+        ("bert", "words", "This model neither translates nor classifies, so the"),
+        ("gpt2", "words", "This model neither translates nor classifies, so the"),
     ],
 )
 def test_what_a_model_cannot_do_is_said_with_the_reason(model: str, check: str, reason: str) -> None:
@@ -370,8 +372,9 @@ def test_an_edit_of_a_word_that_a_shorter_sentence_lacks_is_left_out_and_says_so
     app = opened(edits=edits)
     assert not app.exception
     assert not app.error
-    assert "meets nothing here" in texts(app)
-    assert "may not be read" in texts(app)
+    said = texts(app).replace("\\", "")
+    assert "no effect here, because this sentence is shorter" in said
+    assert "” hidden" in said
     assert link_of(app) == edits
 
 
@@ -386,7 +389,7 @@ def test_no_choice_that_the_page_itself_took_away_is_named_as_missing() -> None:
     app.selectbox(key="model").set_value("luong-location").run()
     app.selectbox(key="languages").set_value("zh-en").run()
     assert not app.exception
-    assert not [each for each in app.warning if "asks for" in each.value]
+    assert not [each for each in app.warning if "This link contains" in each.value]
 
 
 def test_setting_a_row_by_hand_changes_nothing_until_a_number_changes() -> None:
@@ -394,5 +397,5 @@ def test_setting_a_row_by_hand_changes_nothing_until_a_number_changes() -> None:
     box(app, "Edit").set_value("row")
     app.run()
     assert not link_of(app)
-    assert "Nothing is edited" in texts(app)
-    assert "until then nothing is edited" in texts(app)
+    assert "No edits yet. Click a word or a cell of the map, or" in texts(app)
+    assert "Change a number in this row to make an edit" in texts(app)

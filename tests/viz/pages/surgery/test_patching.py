@@ -23,7 +23,7 @@ def test_the_grid_shows_what_becomes_of_the_translation_with_each_head_patched()
     assert not app.exception
     model = models.load(KEY)
     found = patch_each_head(model, model.attend(ONE), OTHER)
-    assert f"nothing replaced {found.before:.2f}, every head replaced {found.every:.2f}" in said(app)
+    assert f"{found.before:.2f} with nothing replaced, {found.every:.2f} with every head replaced" in said(app)
     grids = [json.loads(each.proto.spec) for each in app.get("plotly_chart")][-3:]
     said_of = [f"changes it most: {change:+.3g}" for change in found.changes]
     assert len(grids) == 3

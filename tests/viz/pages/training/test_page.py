@@ -72,9 +72,9 @@ def test_it_is_said_below_the_maps_that_the_translation_is_given() -> None:
     app = opened(sentence=TEXT)
     target = models.load(AUTHOR).attend(TEXT).output_text.strip()
     said = [each.value.replace("\\", "") for each in app.caption]
-    assert any("The translation is given" in each and target in each for each in said)
+    assert any("Same translation for all models" in each and target in each for each in said)
     alone = opened(sentence=TEXT, align="own")
-    assert not any("The translation is given" in each.value for each in alone.caption)
+    assert not any("Same translation for all models" in each.value for each in alone.caption)
 
 
 def test_a_visitor_who_brings_no_sentence_gets_a_short_one_and_a_typed_one_stays() -> None:

@@ -40,8 +40,8 @@ def test_the_figure_shows_the_chosen_models_and_names_those_that_are_not_measure
     ]
     said = " ".join(each.value for each in app.caption).replace("\\", "")
     assert "words Bahdanau (additive), 2015 has 20.0 BLEU." in said  # alone, it is not compared with itself
-    assert "began with" not in said
-    assert "not measured yet of: Luong" in app.info[0].value.replace("\\", "")
+    assert "Initialised from another model here, where its weights" not in said
+    assert "not measured yet for: Luong" in app.info[0].value.replace("\\", "")
     app.button_group(key="models").set_value(["bahdanau", "transformer"]).run()
     _paths, chart = app.get("plotly_chart")
     assert len(json.loads(chart.proto.spec)["data"]) == 2
@@ -68,7 +68,10 @@ def test_the_paths_of_the_text_are_drawn_for_those_that_attend() -> None:
     assert not app.exception
     said = " ".join(each.value for each in app.caption).replace("\\", "")
     assert (
-        said.count("first 24 words: The old man, who had lost his keys, The old man, who had lost his keys, The") == 1
+        said.count(
+            "First 24 words of the text: The old man, who had lost his keys, The old man, who had lost his keys, The"
+        )
+        == 1
     )
 
 
@@ -82,7 +85,7 @@ def test_a_model_that_saw_nothing_of_the_source_is_left_out_with_the_reason() ->
     assert [each["name"].split()[0] for each in drawn] == ["Bahdanau", "Multi-head"]
     said = " ".join(each.value for each in app.caption).replace("\\", "")
     assert "Not in this picture: RCTM" in said
-    assert "novels of up to 40 words: Bahdanau (additive), 2015; Multi-head (Transformer), 2017." in said
+    assert "novels, up to 40 words: Bahdanau (additive), 2015; Multi-head (Transformer), 2017." in said
     app.button_group(key="models").set_value(["rctm"]).run()
     assert not app.exception
     assert any("Not in this picture" in each.value for each in app.caption)
@@ -101,13 +104,11 @@ def test_paths_of_words_of_many_tokens_are_drawn_of_as_many_as_may_be() -> None:
     shown = min((MOST - 1) // ((each - 1) // 2) for each in pieces)
     tokens = sorted(1 + shown * (each - 1) // 2 for each in pieces)
     said = " ".join(each.value for each in app.caption).replace("\\", "")
-    assert (
-        f"{tokens[0]}\u2013{tokens[1]} tokens, the end among them. Of the text its first {shown} words, as many" in said
-    )
+    assert f"{tokens[0]}\u2013{tokens[1]} tokens, including the end. First {shown} words of the text (at most " in said
     app.text_input(key="long").set_value("word " * 4 + "qzx" * 60).run()
     assert not app.exception
     said = " ".join(each.value for each in app.caption).replace("\\", "")
-    assert "its first 4 words, as many as have 48 tokens at most: word word word word" in said
+    assert "First 4 words of the text (at most 48 tokens): word word word word" in said
     app.text_input(key="long").set_value("qzx" * 60 + " is one word").run()
     assert not app.exception
     assert "shown for 48 tokens at most" in app.info[0].value
@@ -138,7 +139,7 @@ def test_what_a_model_inherited_is_named_beside_its_tokens(monkeypatch: pytest.M
     start = models.describe("seq2seq-en-fr").card["start"]
     said = " ".join(each.value for each in app.caption).replace("\\", "")
     count = f"{start['target_tokens'] / 1e6:.1f}"
-    assert f"saw: Seq2seq (no attention), 2014: {count} M as Luong (general), 2015." in said
+    assert f"Tokens seen there: Seq2seq (no attention), 2014: {count} M as Luong (general), 2015." in said
 
 
 def test_beginnings_past_the_training_length_are_shaded_and_a_text_that_is_cut_says_so() -> None:

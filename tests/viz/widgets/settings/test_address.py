@@ -49,7 +49,7 @@ def test_what_a_link_brings_holds_and_leaves_the_address_bar() -> None:
 def test_what_is_typed_and_chosen_stays_in_the_visit_alone() -> None:
     app = opened()
     assert app.text[0].value == "usual|red|[]"
-    assert any("forgotten when the page is closed" in each.value for each in app.caption)
+    assert any("Your sentence is not in this page's link. It is" in each.value for each in app.caption)
     app.text_input(key="sentence").set_value("typed").run()
     app.segmented_control(key="colour").set_value("blue").run()
     assert app.text[0].value == "typed|blue|[('colour', 'blue'), ('sentence', 'typed')]"
@@ -70,7 +70,7 @@ def test_what_a_link_asks_for_in_vain_is_named_and_leaves_it_too() -> None:
 
 def test_links_are_open_if_nobody_says_otherwise() -> None:
     app = opened(sentence="brought")
-    assert any("It stands in the link of this page" in each.value for each in app.caption)
+    assert any("Your sentence is part of this page's link. Anyone with" in each.value for each in app.caption)
     app.segmented_control(key="colour").set_value("blue").run()
     assert app.query_params["sentence"] in ("brought", ["brought"])
     assert app.query_params["colour"] in ("blue", ["blue"])

@@ -129,7 +129,7 @@ def test_what_is_not_a_choice_is_named_and_replaced(link: dict[str, str], said: 
     app = opened(**link)
     assert app.session_state.got == got
     (warning,) = app.warning
-    assert f"there is not: {said}." in warning.value.replace("\\", "")
+    assert f"a setting we don't know: {said}." in warning.value.replace("\\", "")
     app.run()
     assert len(app.warning) == 1
 
