@@ -21,6 +21,7 @@ KNOWN = {
     "figures/publication/export.py publication_file",
     "figures/publication/sheet.py write",
     "walk/steps.py look_at",
+    "widgets/panels.py show_panels",
     "widgets/prediction.py predict",
 }
 
