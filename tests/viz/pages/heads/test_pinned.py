@@ -138,7 +138,7 @@ def test_words_are_shown_as_words_and_what_a_key_moves_as_that() -> None:
 )
 def test_what_a_link_asks_in_vain_is_named_and_the_rest_stays(link: str) -> None:
     app = opened(model=GPT, sentence=BEGUN, pinned=f"{pin(0)};{link}")
-    assert any("there is not: pinned=" in each.value.replace("\\", "") for each in app.warning)
+    assert any("a setting we don't know: pinned=" in each.value.replace("\\", "") for each in app.warning)
     assert (parameter(app, "pinned") or "").split(";")[0] == pin(0)
     assert 1 <= len(strips(app)) <= MOST
 
@@ -150,7 +150,7 @@ def test_another_text_begins_anew_and_a_model_that_reads_both_ways_takes_no_row(
     assert parameter(app, "pinned") is None
     other = opened(model=MINILM, pinned="2.2.3")
     assert parameter(other, "pinned") is None
-    assert "there is not: pinned=2.2.3" in words(other)
+    assert "a setting we don't know: pinned=2.2.3" in words(other)
 
 
 @pytest.mark.parametrize("unit", ["word", "piece"])
