@@ -99,6 +99,7 @@ def english_words(text: str) -> list[str]:
     spoken = re.sub(r"<[^<>]*>", _told_by_tag, spoken)
     spoken = re.sub(r"\$\$?[^$]+\$\$?", _told_by_formula, spoken)
     spoken = re.sub(r":[a-z]+/\w+:|:[a-z]+\[|%?\{[^{}]*\}|`[^`]*`", " ", spoken)
+    spoken = re.sub(r"\]\([^()\s]*\)", "] ", spoken)  # where links go
     spoken = re.sub(r"#[0-9a-f]{6}\b|\b[0-9a-f]{12}\b", " ", spoken)  # colours, hashes
     return re.findall(r"[A-Za-z]{2,}", html.unescape(spoken))
 
