@@ -22,7 +22,7 @@ from models.mechanisms import mechanisms
 from models.messages import CountMessage, Message
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
-from models.translation.examples import EXAMPLES
+from models.translation.examples import EXAMPLES, SIGHTS
 from tests.support.catalogue import CLOSE, OPEN, pseudo, write_pseudo_language
 from tests.support.lesson_pages import PAGES
 from tests.support.readers import HOPS_READERS
@@ -211,6 +211,7 @@ def everybodys() -> set[str]:
     data = [each["credit"] for each in CREDITS.values()]
     lessons = [text for each in library_of((SHIPPED,), PAGES).lessons.values() for text in (each.title, each.about)]
     sentences = [each for named in EXAMPLES.values() for each in named.values()]
+    sentences += [each.sentence for named in SIGHTS.values() for each in named.values()]
     return words_of(NAMES, TEXT, OTHER, *catalog(), *papers, *data, *measured, *sentences, *lessons, *of_corpora())
 
 
