@@ -206,7 +206,7 @@ def test_a_link_with_two_thousand_chinese_characters_opens_and_reloads(browser: 
     with visit(browser, f"{address}/?{urlencode(link)}") as page:
         for _ in range(2):
             expect(page.get_by_role("textbox").first).to_have_value(text)
-            expect(page.get_by_text("The text for comparison is longer than the model")).to_be_visible()
+            expect(page.get_by_text("This text is too long for the model")).to_be_visible()
             expect(maps(page)).to_have_count(1)
             page.reload()
 
