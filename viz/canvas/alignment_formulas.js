@@ -26,7 +26,7 @@ export function fitFormulas(view) {
   /** @param {number} room @param {number} number */
   const size = (room, number) => Math.min(1, room / natural[number].width, HEIGHT.most / natural[number].height) * FORMULA.usual;
   const beside = names.map((name, number) => size(place.panel - name - 16, number));
-  const below = Math.min(...beside) < FORMULA.beside;
+  const below = Math.min(...beside) < Math.max(FORMULA.beside, place.least);
   view.bands.classList.toggle("tall", below);
   const heights = view.panels.map(({ formula }, number) => {
     const pixels = below ? Math.max(size(place.panel, number), FORMULA.least, place.least) : beside[number];
