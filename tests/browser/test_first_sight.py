@@ -169,7 +169,7 @@ def test_on_a_phone_the_sentence_stands_whole_and_answers_as_it_is_typed(
     wait_for_panels(page, views(TYPED))
     expect(box).to_have_value(TYPED)
     page.locator(".st-key-examples button").click()
-    page.get_by_role("menuitem").first.click()
+    page.get_by_role("menuitem").filter(has_text=EXAMPLE).click()
     wait_for_panels(page, views(EXAMPLE))
     expect(box).to_have_value(EXAMPLE)
     page.get_by_test_id("stExpandSidebarButton").click()
