@@ -68,7 +68,7 @@ def patch_each_head(
 def _check(model: Model, trace: AttentionTrace) -> None:
     """Raise InputError if heads of `model` cannot be patched, or not from here."""
     if not model.editable or not (trace.is_translation or model.predicts == "causal"):
-        raise InputError(Message("Patching is for translators and for models that predict the next word."))
+        raise InputError(Message("Activation patching works for translators and next-word models."))
     if not hasattr(model, "tokenizer"):
         message = Message(
             "Patching needs the model on this server, but here models run in a service of their own. A copy of the app "
