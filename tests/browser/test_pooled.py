@@ -13,7 +13,7 @@ from tests.support.browsing import ROOT, cell_of, point, query, running, settle,
 GPT = "hf:gpt-en"
 TEXT = "The old man walked to the door, and the old man sat down."
 LAYER, HEAD, HEADS = 3, 4, 8
-SAID = "only the layers of picked heads are kept whole"
+SAID = "Only the layers of picked heads are kept in full"
 PICKED = ".comparison"
 
 
