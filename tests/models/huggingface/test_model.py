@@ -215,7 +215,7 @@ def test_rows_with_a_sink_are_never_renormalised() -> None:
         assert not each.rows_sum_to_one
         assert each.weights.sum(axis=-1).min() < 0.9
         assert each.weights.sum(axis=-1).max() < 1 + 1e-6
-    assert any("a sink" in note for note in trace.provenance.notes)
+    assert any("an attention sink" in note for note in trace.provenance.notes)
 
 
 def test_layers_of_one_shared_module_are_numbered_by_firing() -> None:
@@ -361,7 +361,7 @@ class TestRefusals:
         self.refuse(network, r"\(mamba\) cannot be observed: none of its layers")
 
     def test_a_model_that_was_loaded_under_another_attention(self) -> None:
-        self.refuse(tiny_network("bert", attention="sdpa"), "loaded with the attention 'sdpa'", head="masked")
+        self.refuse(tiny_network("bert", attention="sdpa"), "loaded with the attention implementation 'sdpa'", head="masked")
 
     def test_a_decoder_with_one_softmax_over_both_texts(self) -> None:
         text = {"vocab_size": 300, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "head_dim": 8}
