@@ -361,7 +361,9 @@ class TestRefusals:
         self.refuse(network, r"\(mamba\) cannot be observed: none of its layers")
 
     def test_a_model_that_was_loaded_under_another_attention(self) -> None:
-        self.refuse(tiny_network("bert", attention="sdpa"), "loaded with the attention implementation 'sdpa'", head="masked")
+        self.refuse(
+            tiny_network("bert", attention="sdpa"), "loaded with the attention implementation 'sdpa'", head="masked"
+        )
 
     def test_a_decoder_with_one_softmax_over_both_texts(self) -> None:
         text = {"vocab_size": 300, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "head_dim": 8}
