@@ -196,7 +196,7 @@ def test_a_page_is_found_again_as_it_was_left(browser: Browser, address: str) ->
             expect(maps(page)).to_have_count(2)
             until_link(page, lambda url: link.items() <= dict(parse_qsl(urlsplit(url).query)).items())
         page.get_by_role("button", name="Settings").click()
-        page.get_by_role("radio", name="words").click()
+        page.get_by_role("radio", name="words", exact=True).click()
         until_link(page, lambda url: "unit" not in url and "align=text" in url)
 
 
