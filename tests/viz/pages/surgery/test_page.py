@@ -170,7 +170,7 @@ def test_an_edit_that_leaves_a_word_nothing_gets_a_message() -> None:
 def assert_one_sign(app: AppTest) -> None:
     """Hold that text, picture and table call a loss a loss: above 0 is what is lost without it."""
     said = texts(app) + "".join(each.proto.spec for each in app.get("plotly_chart"))
-    assert not re.search("[Bb]elow 0|[Cc]hange of log-probability|likelier", said)
+    assert not re.search("[Bb]elow 0|[Cc]hange (of|in) (the )?log-probability|likelier|more likely", said)
     (table,) = (each.value for each in app.dataframe if LOST in each.value)
     drawn = [
         np.frombuffer(base64.b64decode(trace["z"]["bdata"]), trace["z"]["dtype"])
