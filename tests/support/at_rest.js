@@ -1,11 +1,12 @@
-// What a page still waits for, counted from its beginning: runs of its script, timers of a second at most, data that is
+// What a page still waits for, counted from its beginning: runs of its script, timers of less than a second (a popover whose
+// button is out of sight looks for it every second), data that is
 // unpacked.
 (() => {
   const RERUN = 0x5a, FINISHED = 0x30, EARLY = 2;  // of Streamlit's messages: a field's tag, twice, and a value
   const rest = window.atRest = { timers: new Set(), unpacking: 0, awaited: false, count: 0 };
   const { setTimeout: start, clearTimeout: stop } = window;
   window.setTimeout = (call, delay = 0, ...given) => {
-    if (typeof call !== 'function' || delay > 1000) return start(call, delay, ...given);
+    if (typeof call !== 'function' || delay >= 1000) return start(call, delay, ...given);
     const timer = start(() => { rest.timers.delete(timer); call(...given); }, delay);
     rest.timers.add(timer);
     rest.count++;
