@@ -108,7 +108,7 @@ def test_a_lesson_opens_by_its_link_and_the_keys_of_a_clicker_turn_its_steps(
     expect(maps(page)).to_have_count(1)
     page.keyboard.press("PageDown")
     stands_at(page, 3, "The third step")
-    expect(page.get_by_text("” hidden").first).to_be_visible()
+    expect(page.get_by_text("(subword “ank”) hidden").first).to_be_visible()
     says(page, edits="mask_key(decoder.0.cross,3)")
     settle(page)
     assert page.evaluate("window.sent") == 2  # one run for each key: how wide the page is has been said on the first
