@@ -387,7 +387,7 @@ def test_rows_are_chosen_by_slider_and_a_link_shows_them_to_others(
     visit: Callable[..., Page], screen: dict[str, int], lang: str, said: str
 ) -> None:
     page = visit(sentence="The cat drank the milk. " * 7, unit="word", heads1="5", lang=lang, **screen)
-    settle(page)
+    wait_for_heatmaps(page, 3)  # they push the button down, and from under what it opens
     page.locator(".st-key-span button").click()
     ends = page.locator(".st-key-span-rows").get_by_role("slider")
     ends.first.focus()
