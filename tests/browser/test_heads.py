@@ -387,7 +387,8 @@ def test_rows_are_chosen_by_slider_and_a_link_shows_them_to_others(
     visit: Callable[..., Page], screen: dict[str, int], lang: str, said: str
 ) -> None:
     page = visit(sentence="The cat drank the milk. " * 7, unit="word", heads1="5", lang=lang, **screen)
-    wait_for_heatmaps(page, 3)  # they push the button down, and from under what it opens
+    expect(picked_heads(page)).to_have_attribute("data-drawn", re.compile(r"\d"))  # it pushes the button down
+    settle(page)
     page.locator(".st-key-span button").click()
     ends = page.locator(".st-key-span-rows").get_by_role("slider")
     ends.first.focus()
