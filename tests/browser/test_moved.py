@@ -21,7 +21,8 @@ KEY = "transformer-en-fr"
 QUANTITIES = ("weights", "moved")
 PAINTED = """
 (stage, [kind, head, [rows, columns]]) => {
-    const canvas = stage.querySelector(kind), ratio = canvas.width / canvas.clientWidth;
+    const canvas = stage.querySelector(kind), ratio = canvas?.width / canvas?.clientWidth;
+    if (!Number.isFinite(ratio)) return null; // not laid out yet
     const whole = { left: 0, top: 0, width: canvas.clientWidth, height: canvas.clientHeight };
     const { left, top, width, height } = stage.boxes?.[head] ?? whole, pen = canvas.getContext('2d');
     return Array.from({ length: rows }, (_, row) => Array.from({ length: columns }, (_, column) => {
@@ -60,7 +61,8 @@ class Place:
     def painted(self, page: Page, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """Return the colour of each cell as it is painted."""
         stage = page.locator(self.stage).first
-        return np.asarray(stage.evaluate(PAINTED, [self.canvas, self.number, list(shape[:2])]))
+        found = stage.evaluate(PAINTED, [self.canvas, self.number, list(shape[:2])])
+        return np.full(shape, np.inf) if found is None else np.asarray(found)
 
     def wait(self, page: Page, quantity: str) -> None:
         """Wait until the cells are painted as a quantity has them."""
