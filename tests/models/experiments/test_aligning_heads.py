@@ -83,5 +83,5 @@ def test_a_model_of_other_words_is_told_so(monkeypatch: pytest.MonkeyPatch) -> N
     model = tiny_model("marian")
     attend = type(model).attend
     monkeypatch.setattr(type(model), "attend", lambda self, *texts, **how: attend(self, "Other", *texts[1:], **how))
-    with pytest.raises(InputError, match="other words"):
+    with pytest.raises(InputError, match="splits these sentences into words differently"):
         rank_heads(model, "en-fr")
