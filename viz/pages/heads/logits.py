@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -108,19 +108,7 @@ def _adds(
         name=file_name_of(shown, _("what heads add")),
     )
     show(picture, visit)
-    rows = [
-        {
-            _("head"): place.title,
-            _("adds to “{word}”", word=answer): values[place],
-            _("makes likelier"): _named(found.raised[given[place]]),
-            _("makes less likely"): _named(found.lowered[given[place]]),
-        }
-        for place in picked
-        if place in given
-    ]
-    if rows:
-        number = st.column_config.NumberColumn(format="%+.2f")
-        st.dataframe(rows, hide_index=True, column_config={_("adds to “{word}”", word=answer): number})
+    _show_words(found, [place for place in picked if place in given], given)
     st.caption(
         _(
             "Direct effect only: how later layers use a head's output is not counted. A head with 0 may still "
@@ -129,6 +117,23 @@ def _adds(
             "2021; Wang et al. 2023)."
         )
     )
+
+
+def _show_words(found: LogitAttribution, picked: Sequence[HeadPlace], given: Mapping[HeadPlace, int]) -> None:
+    """Show the words that each picked head makes likelier and less likely."""
+    title = _("adds to “{word}”", word=isolated(visible(found.answer)))
+    rows = [
+        {
+            _("head"): place.title,
+            title: float(found.contributions[given[place]]),
+            _("makes likelier"): _named(found.raised[given[place]]),
+            _("makes less likely"): _named(found.lowered[given[place]]),
+        }
+        for place in picked
+    ]
+    if rows:
+        number = st.column_config.NumberColumn(format="%+.2f")
+        st.dataframe(rows, hide_index=True, column_config={title: number})
 
 
 def _sums(found: LogitAttribution, values: dict[HeadPlace, float], most: HeadPlace, answer: str) -> str:

@@ -19,7 +19,7 @@ from viz.pages.heads.aligning import show_aligning
 from viz.pages.heads.ask import offers, show_question, take_question
 from viz.pages.heads.corpus import show_corpus
 from viz.pages.heads.extras import show_below, take_pair
-from viz.pages.heads.gallery import arrange, show_gallery, take_picks
+from viz.pages.heads.gallery import Arrangement, arrange, show_gallery, take_picks
 from viz.pages.heads.hops import show_hops
 from viz.pages.heads.kept import show_kept
 from viz.pages.heads.layerwise import show_layerwise
@@ -32,12 +32,13 @@ from viz.pages.heads.reach import show_reach
 from viz.pages.heads.scatter import take_lasso
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import HeadSelection, is_long_text
-from viz.pages.heads.span import span_of
-from viz.pages.heads.wanted import choose_wanted
+from viz.pages.heads.span import Spanned, span_of
+from viz.pages.heads.wanted import HeadsSettings, choose_wanted
 from viz.server.runtime import shared_host
 from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.text.masking import Masked
+from viz.views.heads import HeadPlace
 from viz.widgets.frame import Frame, Page, asking
 from viz.widgets.language_pair import settle_on
 from viz.widgets.likely import show_likeliest, show_output
@@ -45,6 +46,7 @@ from viz.widgets.masking import mask_words
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import USUAL, say_cut, says_of, sentence_box
 from viz.widgets.settings import link, text_box
+from viz.widgets.visit import Visit
 from viz.widgets.writing import asked, goes_on, keep_written, last_written, show_writing
 
 LEAST_BESIDE = 1100
@@ -117,7 +119,6 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     if wanted.quantity == "moved":
         trace = trace.moved()
     shown = HeadSelection(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
-    places = shown.places
     _settle(shown, key)
     spanned = span_of(shown)
     take_question(spanned.shown, FIGURE)
@@ -134,14 +135,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     visit = frame.visit(wanted)
     with settings:
         arrangement = arrange(shown)
-    gallery, beside, room = _places(visit.width, max(layers_of(places).values()))
-    with gallery:
-        overview = st.container()
-        picked = pick_heads(places)
-    with overview:
-        show_gallery(visit, shown, arrangement, picked)
-    with beside:
-        compare_heads(replace(visit, width=room), spanned, picked, offered=offered, beside=room < visit.width)
+    gallery, picked = _show_maps(visit, shown, spanned, arrangement, offered)
     with gallery:
         show_corpus(shown, model.sha256, picked)
     show_pinned(visit, key, texts, shown)
@@ -153,6 +147,25 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     show_below(visit, key, shown, arrangement, picked)
     show_aligning(visit, key, shown)
     compare_with(visit, key, texts, shown, picked)
+
+
+def _show_maps(
+    visit: Visit[HeadsSettings],
+    shown: HeadSelection,
+    spanned: Spanned,
+    arrangement: Arrangement,
+    offered: list[dict[str, Any]],
+) -> tuple[DeltaGenerator, tuple[HeadPlace, ...]]:
+    """Show the overview and the picked heads beside or below it; return the overview's column and what is picked."""
+    gallery, beside, room = _places(visit.width, max(layers_of(shown.places).values()))
+    with gallery:
+        overview = st.container()
+        picked = pick_heads(shown.places)
+    with overview:
+        show_gallery(visit, shown, arrangement, picked)
+    with beside:
+        compare_heads(replace(visit, width=room), spanned, picked, offered=offered, beside=room < visit.width)
+    return gallery, picked
 
 
 def _settle(shown: HeadSelection, key: str) -> None:
