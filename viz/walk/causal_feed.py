@@ -96,23 +96,27 @@ def _expand(form: BlockForm, scene: Scene) -> Built:
     times = rf" \cdot {factor(values['u'])}" if form.is_gated else ""
     lines.append(rf"h_{{[{k}]}} &= {inner}{times} = {number(computed, 4)}")
     strips.append(scene.strip("hidden", _("hidden layer"), "h", k, made=True))
+    says = _says_of_hidden(form, name, len(hidden), k)
+    return says, tuple(strips), Worked(tuple(lines), computed, float(hidden[k]), falls[0])
+
+
+def _says_of_hidden(form: BlockForm, name: str, count: int, place: int) -> str:
+    """Say what the hidden layer does, gated or not."""
     if form.is_gated:
-        says = _(
+        return _(
             "{kind}: two matrices give {count} values each. {name} of the gate multiplies the other. A gate near 0 "
             "lets nothing through. Hidden unit {place} is the largest.",
             kind=_GATED[form.activation],
-            count=len(hidden),
+            count=count,
             name=name,
-            place=k,
+            place=place,
         )
-    else:
-        says = _(
-            "Each token on its own: a matrix gives {count} hidden units. {name} lets positive ones pass and stops "
-            "most of the negative ones.",
-            count=len(hidden),
-            name=name,
-        )
-    return says, tuple(strips), Worked(tuple(lines), computed, float(hidden[k]), falls[0])
+    return _(
+        "Each token on its own: a matrix gives {count} hidden units. {name} lets positive ones pass and stops "
+        "most of the negative ones.",
+        count=count,
+        name=name,
+    )
 
 
 def _contract(form: BlockForm, scene: Scene) -> Built:

@@ -156,6 +156,11 @@ TABLE = ("embedding.weight", "output_bias")
 """What the last step needs."""
 
 
+def _likeliest_words(words: tuple[str, ...], shares: Vector) -> Strip:
+    title = _("probabilities of the likeliest words")
+    return Strip(title, "p", shares, "weights", columns=words, marked=(None, 0), made=True)
+
+
 def predict_next(state: Callable[[Scene], Vector], names: tuple[str, str] = TABLE) -> Callable[[Scene], Built | None]:
     """Return what builds the last step: the probability of the likeliest next token."""
 
@@ -181,19 +186,8 @@ def predict_next(state: Callable[[Scene], Vector], names: tuple[str, str] = TABL
             word=likely[0],
             share=f"{shares[0, 0]:.4f}",
         )
-        strips = (
-            Strip(_("vector the word is chosen from"), "r", vector[None]),
-            row_of(table, best, "E"),
-            Strip(
-                _("probabilities of the likeliest words"),
-                "p",
-                shares,
-                "weights",
-                columns=likely,
-                marked=(None, 0),
-                made=True,
-            ),
-        )
+        chosen = Strip(_("vector the word is chosen from"), "r", vector[None])
+        strips = (chosen, row_of(table, best, "E"), _likeliest_words(likely, shares))
         lines = (
             rf"E_w r{' + b_w' if shift else ''} &= {digits}{shift} = {number(logit)}",
             rf"p &= \exp({number(logit)} - {factor(total)}) = {number(computed, 4)}",
