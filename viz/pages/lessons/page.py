@@ -11,7 +11,7 @@ from viz.lessons.document import LARGEST
 from viz.lessons.lesson import Lesson, LessonError
 from viz.pages.lessons.handing_in import show_sheet
 from viz.pages.lessons.split import SHEET, SPLIT, show_split
-from viz.text.language import _, _n, mark, say
+from viz.text.language import _, _n, current_language, mark, say
 from viz.text.markup import plain
 from viz.widgets.frame import Frame, Page, pages_of_lessons
 from viz.widgets.language_pair import LANGUAGES
@@ -55,9 +55,9 @@ def _fill(frame: Frame) -> None:
 
 
 def _own(languages: Sequence[str]) -> str:
-    """Return the language among `languages` that the browser asks for."""
-    asked = (st.context.locale or "").split("-")[0]
-    return asked if asked in languages else languages[0]
+    """Return the interface's language if lessons are in it, else the first one."""
+    shown = current_language()
+    return shown if shown in languages else languages[0]
 
 
 def _list(listed: Sequence[Lesson]) -> dict[str, DeltaGenerator]:

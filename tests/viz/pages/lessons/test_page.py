@@ -47,3 +47,11 @@ def test_a_school_adds_a_folder_and_what_is_wrong_in_it_is_said(
     app = opened()
     assert any(each.key == "begin-ours" for each in app.button)
     assert "bad.yaml, line 1: the key “language” is missing" in app.error[0].value.replace("\\", "")
+
+
+@pytest.mark.parametrize(("language", "title"), [("en", "Why attention?"), ("zh", "为什么需要注意力？")])
+def test_lessons_are_listed_in_the_language_of_the_page(
+    language: str, title: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("viz.pages.lessons.page.current_language", lambda: language)
+    assert any(title in "".join(each.value.split("\\")) for each in opened().markdown)
