@@ -86,7 +86,7 @@ def value_zeroing(
     >>> from models import load
     >>> model = load("transformer-en-fr")
     >>> value_zeroing(model, model.attend("The cat sleeps."), "encoder.0.self").shape
-    (5, 5)
+    (7, 7)
     """
     place = (Site.parse(site) if isinstance(site, str) else site).place
     count = len(trace[place].key_tokens)

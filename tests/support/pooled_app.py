@@ -7,5 +7,6 @@ from runpy import run_path
 
 from viz.server import layerwise
 
-layerwise.TRACE_BYTES = 1000
-run_path(str(Path(__file__).parents[2] / "app.py"), run_name="__main__")
+if __name__ == "__main__":  # and not where pytest collects it: the bound would hold for all tests of that process
+    layerwise.TRACE_BYTES = 1000
+    run_path(str(Path(__file__).parents[2] / "app.py"), run_name="__main__")
