@@ -17,10 +17,11 @@ from tests.support.browsing import point, settle, until_link
 SENTENCE = "The old painter Marlowe met a young dancer. Later that day, the old painter"
 PHONE = {"width": 390, "height": 844, "touch": True}
 HEADS, COPIED = 270, "Mar"
-WEIGHTS = """
-walk => [...walk.querySelectorAll('.column')].map(
-    column => parseFloat(column.getAttribute('aria-label').split(/[:\uff1a]\\s*/).at(-1)))
+TOLD = r"""
+(walk, title) => [...walk.querySelectorAll('.column title')].map(
+    each => parseFloat(each.textContent.split('\n').find(line => line.startsWith(title)).slice(title.length)))
 """
+WEIGHT = {"en": "weight a: ", "zh": "\u6743\u91cd a: "}
 screens = pytest.mark.parametrize(("screen", "lang"), [({}, "en"), (PHONE, "zh")], ids=["desk", "phone in Chinese"])
 Visit = Callable[..., Page]
 
@@ -93,7 +94,7 @@ def test_steps_walks_through_the_head_that_copies_to_the_next_token(
     expect(walk.locator("[aria-current]")).to_have_attribute("data-key", "rotate")
     expect(walk.locator(".column.chosen title")).to_contain_text(COPIED)
     weights = trace(smollm2).maps[layer].weights[head, row]
-    np.testing.assert_allclose(walk.evaluate(WEIGHTS), weights, atol=6e-4)
+    np.testing.assert_allclose(walk.evaluate(TOLD, WEIGHT[lang]), weights, atol=6e-4)
     keys = [each.get_attribute("data-key") for each in walk.locator("[data-key]").all()]
     assert keys[:4] == ["normalise", "project", "rotate", "share"]
     assert keys[-5:] == ["add", "renormalise", "expand", "feedforward", "predict"]
