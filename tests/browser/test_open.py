@@ -44,7 +44,7 @@ def test_what_is_saved_opens_again_and_is_made_again(
     page.get_by_role("button", name="Save as").first.click()
     record = save(page, "NPZ", tmp_path, "All weights of the run. Open the file on the page “Open")
     provenance = save(page, "JSON", tmp_path, "Model, texts and edits: enough to repeat the run in")
-    alone = save(page, "HTML", tmp_path, "One HTML file with interactive pictures. Double-click")
+    alone = save(page, "HTML", tmp_path, "One interactive file. Double-click")
     again = tmp_path / "again.npz"
     assert exit_code(main, "--from", str(provenance), "--out", str(again), "--threads", "1") == 0
     assert again.read_bytes() == record.read_bytes()
