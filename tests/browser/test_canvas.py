@@ -182,7 +182,7 @@ def test_those_who_do_not_see_it_hear_what_is_strongest_and_what_holds(visit: Ca
     layer, head, row, column = (int(place) for place in np.unravel_index(weights.argmax(), weights.shape))
     said = stage_of(visit()).get_attribute("aria-label") or ""
     texts = sample("small").source.texts
-    assert said.startswith("24 heads: encoder self-attention")
+    assert said.startswith("24 encoder self-attention heads. ")
     assert f"Sharpest of 24 heads: layer {layer}, head {head}. “{texts[row]}” attends to “{texts[column]}”" in said
     assert "rows (top to bottom): query, the word that attends" in said
     assert "rounded to 0.004" in said
@@ -252,11 +252,11 @@ def test_a_saved_picture_holds_the_maps_and_the_words_dark_on_white(
     pixels = save(visit(scheme=scheme, file="the-cat.png", least="0.1"), tmp_path, file="the-cat.png")
     parts = parts_of(vector)
     texts = [each.text for each in parts["text"]]
-    assert texts[0] == "24 heads: encoder self-attention"
+    assert texts[0] == "24 encoder self-attention heads"
     words = " ".join(texts)
     for said in (
         "rows (top to bottom): query, the word that attends",
-        "left empty: below",
+        "cells below 0.1, left empty",
         "queries, from the top: the old cat saw the other cat , 我 🔥 \u2068أحب\u2069 </s>",
         "keys, from the left: the old cat",
         "layer 2",
