@@ -20,6 +20,7 @@ from models.huggingface.observed_pass import Pass, observed_pass
 from models.huggingface.restarting import Restarts
 from models.messages import Message
 from models.sites import Site
+from models.softmax import full_precision
 from models.trace import AttentionTrace
 from models.translation.replay import chosen
 from models.translation.replaying import Orders, Outcome, Replay, told_by
@@ -49,9 +50,12 @@ class PretrainedReplay(Replay):
         """Return the same texts, whose runs begin at the layer of `place`; see `Replay.beginning_at`."""
         if not self._layers.observed or self.trace.is_translation:
             return self
+        return self._beside(*self._begun().at(place.layer))
+
+    def _begun(self) -> Restarts:
         if self._restarts is None:
             self._restarts = Restarts(self._network, self._layers, lambda *watched: self._beside(*watched)._last())
-        return self._beside(*self._restarts.at(place.layer))
+        return self._restarts
 
     def _beside(self, network: PreTrainedModel, layers: Layers) -> PretrainedReplay:
         """Return the same texts through a network that has all else in common with the own one."""
@@ -105,7 +109,12 @@ class PretrainedReplay(Replay):
         """
         if self.trace.is_translation or not self._layers.observed:
             return super().states(orders, place, edits)
-        final = place.at("final")
+        final, alone = place.at("final"), self._begun().alone(place.layer)
+        if alone is not None:
+            watched, block = alone
+            vectors = self._beside(*watched)._pass(orders, whole=False, edits=tuple(edits)).run.vectors
+            last = vectors is not None and place.layer == (self._layers.depth or len(self._layers.sites)) - 1
+            return _numbers(vectors if last else block.output)
         done = self._pass(orders, whole=False, patterns=(str(final),), edits=tuple(edits))
         found: NDArray[np.float32] = done.session[final][:, 0].numpy()
         return found
@@ -126,3 +135,10 @@ class PretrainedReplay(Replay):
         elif whole and "logits_to_keep" in signature(self._network.forward).parameters:
             inputs["logits_to_keep"] = 1 if self.answers else len(self.written) + 1
         return observed_pass(self._network, self._layers, inputs, patterns=patterns, edits=edits, whole=whole)
+
+
+def _numbers(output: Any) -> NDArray[np.float32]:
+    """Return what a block gave, its states first if it gave more, in float32."""
+    states: Tensor = output[0] if isinstance(output, tuple) else output
+    found: NDArray[np.float32] = full_precision(states).cpu().numpy()
+    return found

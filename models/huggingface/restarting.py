@@ -1,4 +1,4 @@
-"""A network that begins at a later layer: what its earlier layers give is what they gave in a run before.
+"""A network that begins at a later layer, or has one layer alone: the others give what they gave in a run before.
 
 Nothing of the network is changed: those that begin later share its parts.
 """
@@ -84,10 +84,26 @@ class Restarts:
         """Return the network that begins at `layer`; the whole one where it cannot begin later."""
         if not self._kept or self._path is None or layer == 0:
             return self._network, self._layers
-        blocks = [_GivenBlock(each.block, each.output) for each in self._kept[:layer]]
-        later = {module: sites for module, sites in self._layers.places.items() if sites[0].layer >= layer}
-        network = _with_blocks(self._network, self._path, [*blocks, *(each.block for each in self._kept[layer:])])
-        return network, replace(self._layers, places=MappingProxyType(later))
+        return self._running(layer, *(each.block for each in self._kept[layer:]))
+
+    def alone(self, layer: int) -> tuple[Watched, _KeptBlock] | None:
+        """Return the network that runs one layer alone, and the block that keeps what leaves it; None if it cannot."""
+        if not self._kept:
+            return None
+        block = _KeptBlock(self._kept[layer].block)
+        return self._running(layer, block, *map(_given, self._kept[layer + 1 :])), block
+
+    def _running(self, first: int, *blocks: nn.Module) -> Watched:
+        """Return the network whose blocks before `first` are given, and go on with `blocks`."""
+        given = [*map(_given, self._kept[:first]), *blocks]
+        run = {first + place for place, each in enumerate(blocks) if not isinstance(each, _GivenBlock)}
+        fire = {module: sites for module, sites in self._layers.places.items() if sites[0].layer in run}
+        network = _with_blocks(self._network, str(self._path), given)
+        return network, replace(self._layers, places=MappingProxyType(fire))
+
+
+def _given(kept: _KeptBlock) -> _GivenBlock:
+    return _GivenBlock(kept.block, kept.output)
 
 
 def _path_of_blocks(network: PreTrainedModel, layers: Layers) -> str | None:

@@ -124,3 +124,14 @@ def test_what_cannot_be_asked_is_said() -> None:
         other = load(key)
         with pytest.raises(InputError, match="Transformers"):
             value_zeroing(other, other.attend("The cat sleeps."), site)
+
+
+@pytest.mark.parametrize("key", ["hf:minilm", "hf:gpt-en"])
+def test_a_layer_that_runs_alone_gives_what_leaves_it_in_the_whole_run(key: str) -> None:
+    model = load(key)
+    trace = model.attend(TEXT, sites=("*.weights", "*.final"))
+    replay = model.replay(trace)
+    for each in trace:
+        alone = replay.states(replay.as_it_is(2), each.site)
+        expected = trace.vectors if each.site == trace.sites[-1] else each.companions["final"][0]
+        np.testing.assert_allclose(alone, np.stack([expected] * 2), atol=2e-5)
