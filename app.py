@@ -25,7 +25,6 @@ PAGES = (
     "surgery",
     "training",
     "lessons",
-    "open",
 )
 
 if __name__ == "__main__":

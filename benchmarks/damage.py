@@ -179,7 +179,7 @@ def page_script(name: str) -> None:
 
 
 VIEWS: tuple[tuple[str, dict[str, str]], ...] = (
-    *((name, {}) for name in ("why", "bench", "steps", "heads", "surgery", "training", "lessons", "open")),
+    *((name, {}) for name in ("why", "bench", "steps", "heads", "surgery", "training", "lessons")),
     ("heads", {"model": "hf:lstmn-en"}),
     ("heads", {"model": "hf:key-value-en"}),
     ("heads", {"model": "hf:self-attentive-en"}),

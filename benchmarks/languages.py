@@ -35,7 +35,6 @@ VISITS: tuple[tuple[str, dict[str, str]], ...] = (
     ("surgery", {"model": "luong-general", "check": "words"}),
     ("training", {"point": "3"}),
     ("lessons", {"in": "zh"}),
-    ("open", {}),
     ("", {"lesson": "bahdanau-and-luong.2"}),
 )
 LATEST = 4.0

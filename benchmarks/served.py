@@ -36,7 +36,7 @@ from viz.server.runtime import Host, served_host
 from viz.server.worker_pool import WorkerPool
 
 KEYS = ("bahdanau-en-fr", "transformer-en-fr", "hf:minilm")
-PAGES = ("", "heads", "steps", "steps?show=lab", "surgery", "why", "lessons", "open")
+PAGES = ("", "heads", "steps", "steps?show=lab", "surgery", "why", "lessons")
 LIBRARIES = ("libtorch_cpu", "tokenizers", "sentencepiece")
 
 

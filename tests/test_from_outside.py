@@ -28,7 +28,7 @@ from tests.support import bounded
 from tests.support.bounded import archive, array_file, assert_bounded, described_file, header_file, lying
 from viz.lessons.document import document_of
 from viz.lessons.lesson import LessonError
-from viz.pages.open.reading import UploadError, read_upload
+from viz.widgets.opened.reading import UploadError, read_upload
 
 LARGEST = 20 * 10**6
 JSON, PACKED = "json", "packed"

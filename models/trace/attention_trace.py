@@ -205,7 +205,7 @@ class AttentionTrace(TraceParts):
         Warns
         -----
         UserWarning
-            If the file is larger than the page *Open a trace* takes; the warning says what makes it smaller.
+            If the file is larger than *Open …* on Bench and Heads takes; the warning says what makes it smaller.
         """
         if dtype not in ("float32", "float16"):
             message = f"dtype is 'float32' or 'float16'; got {dtype!r}"
@@ -214,7 +214,7 @@ class AttentionTrace(TraceParts):
         if size > MOST_UPLOADED:
             smaller = "dtype='float16' halves it; " * (dtype == "float32")
             message = (
-                f"the file has {size / 10**6:.0f} MB, and the page Open a trace takes {MOST_UPLOADED / 10**6:.0f}: "
+                f"the file has {size / 10**6:.0f} MB, and “Open …” in the app takes {MOST_UPLOADED / 10**6:.0f}: "
                 f"{smaller}from_transformers(..., layers=[0, 1]) keeps some layers alone"
             )
             warnings.warn(message, stacklevel=2)

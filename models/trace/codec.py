@@ -41,7 +41,7 @@ MOST_BYTES = 2**30
 """What a file may hold unpacked: more than the largest record that a page makes."""
 
 MOST_UPLOADED = 20 * 10**6
-"""Bytes of a file that the page *Open a trace* takes, and of all that is in it, unpacked."""
+"""Bytes of a file that *Open …* on Bench and Heads takes, and of all that is in it, unpacked."""
 
 _ROUNDED = Message("weights saved in float16: rounded to three digits")
 

@@ -42,7 +42,7 @@ def test_what_is_saved_opens_again_and_is_made_again(
     page = open_page(urljoin(f"{address}/", "surgery"), sentence=SENTENCE, model="luong-general", edits=EDITS)
     page.locator(".comparison .stage[data-drawn]").wait_for()
     page.get_by_role("button", name="Save as").first.click()
-    record = save(page, "NPZ", tmp_path, "All weights of the run. Open the file on the page “Open")
+    record = save(page, "NPZ", tmp_path, "All weights of the run. Open the file with “Open …”")
     provenance = save(page, "JSON", tmp_path, "Model, texts and edits: enough to repeat the run in")
     alone = save(page, "HTML", tmp_path, "One interactive file. Double-click")
     again = tmp_path / "again.npz"
@@ -60,14 +60,14 @@ def test_what_is_saved_opens_again_and_is_made_again(
         assert "Our" in said
         assert own.get_by_text(trace.provenance.sha256).first.is_visible()
         assert problems == []
-    page = open_page(urljoin(f"{address}/", "open"))
+    page = open_page(urljoin(f"{address}/", "open"), show="panels")
     page.locator("input[type=file]").set_input_files(record)
     page.locator(".alignment[data-drawn]").wait_for()
     page.locator(".alignment .rows span").first.hover()
     assert "attends to" in page.locator(".alignment .says").inner_text()
     page.get_by_role("button", name="Save as").first.click()
     assert fingerprint(
-        AttentionTrace.load(save(page, "NPZ", tmp_path, "All weights of the run. Open the file on the page “Open"))
+        AttentionTrace.load(save(page, "NPZ", tmp_path, "All weights of the run. Open the file with “Open …”"))
     ) == fingerprint(trace)
 
 
@@ -77,7 +77,8 @@ def test_a_sentence_that_runs_leftward_is_laid_out_so(
     weights = {"decoder.0.cross": shares(1, len(ENGLISH), len(ARABIC))}
     file = tmp_path / "arabic.npz"
     file.write_bytes(saved(AttentionTrace.from_arrays(weights, source=ARABIC, target=ENGLISH, title="Mine")))
-    page = open_page(urljoin(f"{address}/", "open"))
+    page = open_page(address)
+    page.get_by_role("button", name="Open …", exact=True).click()
     page.locator("input[type=file]").set_input_files(file)
     page.locator(".alignment[data-drawn]").wait_for()
     words = page.locator(".alignment .tokens .word")

@@ -34,6 +34,7 @@ from viz.server.runtime import TraceCache
 from viz.text import language
 from viz.text.language import _, _n, say
 from viz.widgets.frame import KNOWN
+from viz.widgets.opened.taking import BOX
 
 CODE = "qps"
 PATIENCE = 200  # seconds: the first run loads the models
@@ -232,9 +233,10 @@ def test_every_word_on_a_page_is_translated(page: str, link: dict[str, str], tra
 
 
 @pytest.mark.usefixtures("marked")
-def test_every_word_of_an_opened_trace_is_translated() -> None:
-    app = opened("open")
-    check(app, [])
+def test_every_word_of_an_opened_trace_is_translated(traces: list[AttentionTrace]) -> None:
+    app = opened("heads")
+    app.session_state[BOX] = True
+    check(app.run(), traces)
     trace = load("transformer-en-fr").attend(TEXT)
     app.file_uploader[0].upload("mine.npz", to_bytes(trace)).run()
     for way in ("panels", "cross"):

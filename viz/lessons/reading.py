@@ -17,6 +17,9 @@ from viz.lessons.lesson import Expectation, Lesson, LessonStep, Question, Row
 Pages = Mapping[str, tuple[str, ...]]
 """The pages that a lesson can show, and what the link of each calls its settings, ``*`` for any part of a name."""
 
+MOVED: Mapping[str, str] = {"open": "heads"}
+"""Pages of earlier versions, each with the page that has become its place: old links and lessons lead there."""
+
 KINDS = ("lesson", "exercise")
 EDITS = "edits"
 BETWEEN_EDITS = "~"
@@ -119,7 +122,8 @@ def _prose(part: SheetPart, most: int = 4000) -> str:
 
 def _step(part: SheetPart, pages: Pages) -> LessonStep:
     found = part.fields(("text", "page"), ("title", "link", "point", EDITS, "question", "hint", "answer", "expect"))
-    page = found["page"].one_of(tuple(pages))
+    named = found["page"].one_of((*pages, *(old for old, new in MOVED.items() if new in pages)))
+    page = MOVED.get(named, named)
     link = _link(found["link"], pages[page]) if "link" in found else {}
     if EDITS in found:
         link |= {EDITS: _edits(found[EDITS], pages[page])}

@@ -13,7 +13,7 @@ from time import monotonic
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from viz.lessons.reading import Pages
+from viz.lessons.reading import MOVED, Pages
 from viz.server import used
 from viz.server.configuration import configuration
 from viz.server.limits import Pace, keep_pace
@@ -55,13 +55,18 @@ class Frame:
     sentence: str = ""
 
     def ask(self, label: str | None = None, *, own: bool = True, first: Mapping[str, str] | None = None) -> str:
-        """Ask for the languages and the sentence, with the place of messages below, and return the pair."""
+        """Ask for the languages and a sentence that they suit, with the place of messages below; return the pair."""
+        pair = self.ask_any(label, own=own, first=first)
+        self.suit(pair)
+        return pair
+
+    def ask_any(self, label: str | None = None, *, own: bool = True, first: Mapping[str, str] | None = None) -> str:
+        """Ask as `ask` does, for any sentence: the page calls `suit` itself."""
         with asking():
             pair = choose_pair(turned=self.turned, own=own)
             self.sentence = sentence_box(label, pair=pair, first=(first or {}).get(pair))
-            self.beside = st.container(width="content", key="beside-sentence")
+            self.beside = beside()
         self.messages = st.container()
-        self.suit(pair)
         return pair
 
     def visit(self, wanted: W) -> Visit[W]:
@@ -76,6 +81,11 @@ class Frame:
 def asking() -> DeltaGenerator:
     """Return the row in which a page asks for its sentence."""
     return st.container(horizontal=True, vertical_alignment="center", gap="small", key="asking")
+
+
+def beside() -> DeltaGenerator:
+    """Return the end of that row, where a page puts its buttons."""
+    return st.container(horizontal=True, width="content", key="beside-sentence")
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +188,17 @@ def _say_why(place: DeltaGenerator, why: Why | None) -> None:
         place.empty()
 
 
+def box_in_place_of(old: str) -> str:
+    """Return the key of the box that has become the place of a page of earlier versions."""
+    return f"in-place-of-{old}"
+
+
+def _lead_on(old: str, page: st.Page) -> None:
+    """Turn from an old address to the page that it means now, with the box open that is in its place."""
+    session.put_control(box_in_place_of(old), True)
+    link.turn_to(page)
+
+
 def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
     """Show the page that the link names, with the navigation."""
     begin_language()
@@ -190,16 +211,18 @@ def show_app(folders: Sequence[str], *, first: str, icon: Path) -> None:
         for folder, page in there.items()
     }
 
-    def turn() -> None:
-        link.turn_to(navigation[first])
-
-    named = st.Page(turn, title=_(pages[first].title), url_path=pages[first].address, visibility="hidden")
-    chosen = st.navigation([*navigation.values(), named], position="top")
+    by_address = {page.address: navigation[folder] for folder, page in there.items()}
+    former = {old: by_address[new] for old, new in MOVED.items() if new in by_address}
+    leading = {pages[first].address: navigation[first]} | former
+    hidden = [
+        st.Page(partial(_lead_on, old, page), title=page.title, url_path=old, visibility="hidden")
+        for old, page in leading.items()
+    ]
+    chosen = st.navigation([*navigation.values(), *hidden], position="top")
     title = _("{page} · Attention Bench", page=chosen.title)
     st.set_page_config(page_title=title, page_icon=str(icon), layout="wide")
     known = known_pages(there.values())
     session.keep(KNOWN, known)
-    by_address = {page.address: navigation[folder] for folder, page in there.items()}
     enter_room(by_address, chosen, known)
     enter_lesson(by_address, chosen, known)
     turn_if_asked(by_address, chosen)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MEANINGS: Mapping[str, str] = {
     "html": mark("One interactive file. Double-click to open it; no network needed."),
     "npz": mark(
-        "All weights of the run. Open the file on the page “Open a trace”, or in Python with AttentionTrace.load."
+        "All weights of the run. Open the file with “Open …” on Bench or Heads, or in Python with AttentionTrace.load."
     ),
     "json": mark("Model, texts and edits: enough to repeat the run in Python, with equal results."),
 }

@@ -72,6 +72,7 @@ from viz.views.view import Unit, View
 from viz.widgets.asked_heads import ASKED
 from viz.widgets.expected import is_hidden
 from viz.widgets.frame import Frame, Page
+from viz.widgets.opened.opening import FIGURES, PANELS, SHEET, open_traces
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut, where_to_look
 from viz.widgets.settings import choose_titled, value_of
@@ -85,7 +86,10 @@ USUAL = tuple(each.key for each in usual() if each.has_attention)
 
 def _fill(frame: Frame) -> None:
     """Read the choices, run the models, show what they did."""
-    pair = frame.ask()
+    pair = frame.ask_any()
+    if open_traces(frame, usual=PANELS):
+        return
+    frame.suit(pair)
     if look := where_to_look(pair, frame.sentence):
         frame.messages.caption(plain(look))
     line = st.container()
@@ -286,8 +290,9 @@ PAGE = Page(
     title=mark("Bench"),
     address="bench",
     fill=_fill,
-    figures=("figure-alignment",),
+    figures=FIGURES,
     settings=SETTINGS,
+    sheets=(SHEET,),
     footnote=mark(
         "A heatmap shows where a model attends, not why it produced this output. </s> marks the end of the "
         "sentence. Models treat it like a word."

@@ -6,6 +6,7 @@ from viz.pages.bench.hand_links import read_links, show_links
 from viz.text.language import mark
 from viz.widgets.asked_heads import ASK, ASKED_KEY, QUERY
 from viz.widgets.language_pair import LANGUAGES
+from viz.widgets.opened.settings import SHOW, WHICH
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Several, TextSetting
 from viz.widgets.shared_settings import COLOUR, PICTURE, QUANTITY, UNIT
@@ -105,4 +106,6 @@ SETTINGS = (
     BY_HAND,
     DRAWS,
     HEAD,
+    SHOW,
+    WHICH,
 )

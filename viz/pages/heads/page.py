@@ -39,10 +39,11 @@ from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
 from viz.text.masking import Masked
 from viz.views.heads import HeadPlace
-from viz.widgets.frame import Frame, Page, asking
+from viz.widgets.frame import Frame, Page, asking, beside
 from viz.widgets.language_pair import settle_on
 from viz.widgets.likely import show_likeliest, show_output
 from viz.widgets.masking import mask_words
+from viz.widgets.opened.opening import FIGURES, HEADS, SHEET, open_traces
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import USUAL, say_cut, says_of, sentence_box
 from viz.widgets.settings import link, text_box
@@ -70,8 +71,8 @@ def _fill(frame: Frame) -> None:
         if key is not None and not models.is_pretrained(key):
             settle_on(pair_of(key))
         frame.sentence = sentence_box(_label(key), pair=_pair(key))
-        frame.beside = st.container(width="content", key="beside-sentence")
-    if key is None:
+        frame.beside = beside()
+    if open_traces(frame, usual=HEADS) or key is None:
         return
     if not models.is_pretrained(key):
         frame.suit(pair_of(key), switch=turn_to_pair)
@@ -258,11 +259,11 @@ PAGE = Page(
     title=mark("Heads"),
     address="heads",
     fill=_fill,
-    figures=("figure-all-heads",),
+    figures=("figure-all-heads", *FIGURES),
     settings=SETTINGS,
     footnote=mark(
         "A map shows where a head attends. It does not by itself say why the model produced this output. Layers "
         "and heads are counted from 0."
     ),
-    sheets=(Path(__file__).parent / "heads.css",),
+    sheets=(Path(__file__).parent / "heads.css", SHEET),
 )

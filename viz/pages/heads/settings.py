@@ -6,6 +6,7 @@ from viz.pages.heads.pinned import PINNED
 from viz.text.language import mark
 from viz.widgets.asked_heads import ASK, ASKED_KEY, QUERY
 from viz.widgets.masking import MASKED
+from viz.widgets.opened.settings import SHOW, WHICH
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Found, Heads, Several, Switch, TextSetting
 from viz.widgets.shared_settings import PICTURE, QUANTITY, UNIT
@@ -175,4 +176,6 @@ SETTINGS = (
     SECOND,
     MINE,
     ITS,
+    SHOW,
+    WHICH,
 )

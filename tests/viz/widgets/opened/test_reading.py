@@ -19,10 +19,10 @@ from tests.support.npz_files import aligned, changed, encoder, member, saved, sh
 from viz.canvas.alignment import AlignmentView, encode_alignment
 from viz.canvas.overview import encode_overview
 from viz.captions.provenance import facts_of
-from viz.pages.open.reading import LARGEST, UploadError, read_upload, to_be_shown
 from viz.text.language import say
 from viz.views.heads import KINDS, kinds_of, views_at
 from viz.views.view import choose_view
+from viz.widgets.opened.reading import LARGEST, UploadError, read_upload, to_be_shown
 
 WHOLE = saved(aligned())
 HTML = "<img src=x onerror=alert(1)>"

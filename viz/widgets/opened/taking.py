@@ -10,13 +10,15 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.trace import AttentionTrace
-from viz.pages.open.reading import LARGEST, UploadError, read_upload, to_be_shown
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.widgets import session
+from viz.widgets.frame import box_in_place_of
+from viz.widgets.opened.reading import LARGEST, UploadError, read_upload, to_be_shown
 
 MOST_FILES = 4
-_READ, _LAST = "read-files", "last-opened"
+_READ, _LAST, _TIMES, _FILES = "read-files", "last-opened", "times-closed", "trace-files"
+BOX = box_in_place_of("open")
 _MB = LARGEST // 10**6
 
 
@@ -30,17 +32,38 @@ class Opened:
     identity: str  # the same for equal files
 
 
-def take_files(messages: DeltaGenerator) -> tuple[Opened, ...]:
-    """Return what was opened; where a file cannot be shown that is said, and what was open before stays."""
-    label = _("Saved traces (NPZ), at most {size} MB: only you see them, nothing is stored", size=_MB)
-    files = st.file_uploader(label, ["npz"], accept_multiple_files=True, max_upload_size=_MB, key="trace-files")
-    good = _read_each(files, messages)
+def take_files(box: Any, messages: DeltaGenerator) -> tuple[Opened, ...]:
+    """Return what was opened in `box`; where a file cannot be shown that is said, and what was open before stays.
+
+    While the box is closed and empty, its content is not sent with every run of the page.
+    """
+    key = f"{_FILES}-{session.recall(_TIMES, 0)}"
     last: tuple[Opened, ...] = session.recall(_LAST, ())
+    if not box.open and not session.reported(key):
+        session.keep(_LAST, ())
+        return ()
+    label = _("Saved traces (NPZ), at most {size} MB: only you see them, nothing is stored", size=_MB)
+    with box:
+        files = st.file_uploader(
+            label,
+            ["npz"],
+            accept_multiple_files=True,
+            max_upload_size=_MB,
+            key=key,
+            on_change=session.put_control,  # closes the box, which would lie over what is shown
+            args=(BOX, False),
+        )
+    good = _read_each(files, messages)
     if not good and files and last:
         messages.caption(_("What was open before is still shown."))
         return last
     session.keep(_LAST, good)
     return good
+
+
+def close_files() -> None:
+    """Close all files; as a callback of a control. A box of another name holds none."""
+    session.keep(_TIMES, session.recall(_TIMES, 0) + 1)
 
 
 def _read_each(files: list[Any], messages: DeltaGenerator) -> tuple[Opened, ...]:

@@ -1,4 +1,4 @@
-"""The page of saved traces: attention saved here or captured by any program."""
+"""The box that opens saved traces, of this app or of any program, in place of what a page runs itself."""
 
 from __future__ import annotations
 
@@ -12,20 +12,25 @@ import streamlit as st
 from models.trace import AttentionTrace
 from viz.captions.provenance import facts_of
 from viz.figures.drawing.theme import Colour
-from viz.pages.open.heads import show_heads
-from viz.pages.open.panels import show_opened
-from viz.pages.open.settings import FILES, SETTINGS, SHOW, WHICH
-from viz.pages.open.taking import Opened, take_files
-from viz.text.language import _, mark
+from viz.text.language import _, listed
+from viz.text.markup import plain
 from viz.text.tokens import shorten
 from viz.views.heads import KINDS, kinds_of
 from viz.views.view import Unit
-from viz.widgets.frame import Frame, Page
+from viz.widgets.frame import Frame
+from viz.widgets.opened.heads import show_heads
+from viz.widgets.opened.panels import show_opened
+from viz.widgets.opened.settings import FILES, SHOW, WHICH
+from viz.widgets.opened.taking import BOX, Opened, close_files, take_files
 from viz.widgets.settings import choose, choose_titled, link
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT
 from viz.widgets.visit import ImageFormat, Wanted
 
-PANELS = "panels"
+PANELS, HEADS = "panels", "heads"
+"""What a page shows of a trace before anything is chosen: its texts with their alignment, or its heads."""
+
+FIGURES = ("figure-alignment", "figure-opened")
+SHEET = Path(__file__).parent / "opened.css"
 
 _PYTHON = """
 from models import AttentionTrace
@@ -41,21 +46,24 @@ trace.save("mine.npz")
 """In the installed package it imports from there: the build rewrites it, as it does every import."""
 
 
-def _fill(frame: Frame) -> None:
-    """Take files, and show what is in them."""
-    top = st.container(horizontal=True, vertical_alignment="bottom", key="opening")
-    frame.messages = st.container()
-    with top:
-        opened = take_files(frame.messages)
-        if opened:
-            with st.popover(_("Settings"), icon=":material/tune:", key="settings"):
-                unit, colour, picture = (choose_titled(each) for each in (UNIT, COLOUR, PICTURE))
+def open_traces(frame: Frame, *, usual: str) -> bool:
+    """Offer to open files beside the sentence, show what is in them, and return whether any is open."""
+    with frame.beside:
+        box = st.popover(
+            _("Open …"), icon=":material/folder_open:", help=_("Open saved attention"), key=BOX, on_change="rerun"
+        )
+    opened = take_files(box, frame.messages)
+    if box.open and not opened:
+        with box:
+            _explain()
     if not opened:
-        _explain()
-        return
+        return False
+    with frame.beside, st.popover(_("Settings"), icon=":material/tune:", key="settings"):
+        unit, colour, picture = (choose_titled(each) for each in (UNIT, COLOUR, PICTURE))
     link.belong(FILES, of=tuple(each.identity for each in opened))
     wanted = Wanted(unit=cast("Unit", unit), colour=cast("Colour", colour), picture=cast("ImageFormat", picture))
-    _show(frame, opened, wanted)
+    _show(frame, opened, wanted, usual)
+    return True
 
 
 def _explain() -> None:
@@ -69,7 +77,7 @@ def _explain() -> None:
     st.code(_PYTHON.strip(), language="python")
 
 
-def _show(frame: Frame, opened: Sequence[Opened], wanted: Wanted) -> None:
+def _show(frame: Frame, opened: Sequence[Opened], wanted: Wanted, usual: str) -> None:
     """Show one file, or all that read the same text side by side."""
     together = [each for each in opened if each.trace.is_translation and each.trace.source == opened[0].trace.source]
     labels = {str(place): shorten(each.name, 30) for place, each in enumerate(opened)}
@@ -79,8 +87,11 @@ def _show(frame: Frame, opened: Sequence[Opened], wanted: Wanted) -> None:
         kinds = {kind: _(KINDS[kind][1]) for kind in kinds_of(one.trace.sites) if _has_heads(one.trace, kind)}
         panels = together if one in together else [one] if one.trace.is_translation else []
         ways = ({PANELS: _("the text and its translation")} if panels else {}) | kinds
-        usual = PANELS if panels and (len(panels) > 1 or not _has_many(one.trace)) else next(iter(kinds), PANELS)
-        way = choose(SHOW, ways, default=usual) if len(ways) > 1 else next(iter(ways))
+        first = next(iter(ways if usual == PANELS else kinds or ways))
+        way = choose(SHOW, ways, default=first) if len(ways) > 1 else first
+        names = listed(each.name for each in opened)
+        st.caption(plain(_("From {files}. The models and the sentence above are not used.", files=names)))
+        st.button(_("Close"), icon=":material/close:", type="tertiary", key="close-files", on_click=close_files)
     if way == PANELS:
         show_opened(panels or [one], wanted)
     else:
@@ -105,13 +116,3 @@ def _show_facts(opened: Opened, *, named: bool) -> None:
     facts = ((_("File"), opened.name), *facts_of(opened.trace)) if named else facts_of(opened.trace)
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(said)}</dd>" for name, said in facts)
     st.html(f'<dl class="opened-facts">{rows}</dl>')
-
-
-PAGE = Page(
-    title=mark("Open a trace"),
-    address="open",
-    fill=_fill,
-    settings=SETTINGS,
-    figures=("figure-alignment", "figure-opened"),
-    sheets=(Path(__file__).parent / "open.css",),
-)

@@ -19,13 +19,13 @@ from viz.captions.tables import csv_of_views
 from viz.figures import head_comparison
 from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.measures import head_profile
-from viz.pages.open.taking import Opened
 from viz.text.language import _
 from viz.views.heads import HeadPlace, pick_views, places_at, views_at
 from viz.views.view import View
 from viz.widgets import session
 from viz.widgets.canvas import picked_on, show_canvas
 from viz.widgets.keep import LONGEST_TEXT, file_name, keep_row
+from viz.widgets.opened.taking import Opened
 from viz.widgets.show import show
 from viz.widgets.shown import Shown
 from viz.widgets.visit import Visit, Wanted

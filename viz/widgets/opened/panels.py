@@ -9,9 +9,9 @@ import streamlit as st
 import models
 from models.trace import AttentionTrace
 from viz.canvas.alignment import AlignmentView
-from viz.pages.open.taking import Opened
 from viz.server.loading import described
 from viz.views.view import choose_view
+from viz.widgets.opened.taking import Opened
 from viz.widgets.panels import show_panels
 from viz.widgets.shown import Shown
 from viz.widgets.visit import Wanted
