@@ -80,8 +80,8 @@ def test_a_sentence_that_runs_leftward_is_laid_out_so(
     page = open_page(address)
     page.get_by_role("button", name="Open …", exact=True).click()
     page.locator("input[type=file]").set_input_files(file)
-    page.locator(".alignment[data-drawn]").wait_for()
-    words = page.locator(".alignment .tokens .word")
+    words = page.locator(".alignment[data-drawn] .tokens .word")
+    words.filter(has_text=ARABIC[0]).wait_for()
     places = [word.bounding_box()["x"] for word in words.all()]  # type: ignore[index]
     assert places == sorted(places, reverse=True)
     written = [word.bounding_box()["x"] for word in page.locator(".alignment .translation .word").all()]  # type: ignore[index]
