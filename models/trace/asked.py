@@ -16,6 +16,7 @@ from models.errors import InputError
 from models.keys import KEY
 from models.sites import VALUE_GRAM
 from models.trace import plain
+from models.trace.attention_map import ZEROED
 from models.trace.attention_trace import AttentionTrace
 from models.trace.json_text import read_json
 from models.trace.record import TraceError
@@ -74,7 +75,12 @@ def asked_of(trace: AttentionTrace) -> Asked:
     source, second = trace.source_text, None
     if 1 in trace.source.segments:
         source, _line, second = source.partition("\n")
-    sites = [str(each.site.at(name)) for each in trace for name in ("weights", *each.companions) if name != VALUE_GRAM]
+    sites = [
+        str(each.site.at(name))
+        for each in trace
+        for name in ("weights", *each.companions)
+        if name not in (VALUE_GRAM, ZEROED)
+    ]
     return Asked(
         model=found.checkpoint,
         sha256=found.sha256,

@@ -25,6 +25,9 @@ HALF_TOLERANCE = 2**-6
 _UNSUMMED = "Capture before dropout, in eval mode, in float32; where rows need not sum to 1, say rows_sum_to_one=False."
 
 
+ZEROED = "zeroed"
+"""The companion that a map has once value zeroing of its layer was computed, [1, query, key]."""
+
 Quantity = Literal["weights", "moved", "zeroed"]
 """What the numbers of a map are: attention weights, how far each key moves the query's vector, or how far the query's
 vector turns without the key's value."""
@@ -145,10 +148,44 @@ class AttentionMap(Record):
 
     def weighed(self) -> AttentionMap:
         """Return the map whose `moved` this is, with its attention weights; itself if it has those."""
-        if self.quantity == "weights":
+        if self.quantity != "moved":
             return self
         kept = dict(self.companions)
         return replace(self, weights=kept.pop("weights"), companions=kept, quantity="weights")
+
+    def with_zeroed(self, values: NDArray[np.float32]) -> AttentionMap:
+        """Return the same map with what `models.experiments.value_zeroing` gave for its layer, which a file keeps.
+
+        Shapes: `values` [query, key].
+        """
+        return replace(self, companions={**self.companions, ZEROED: np.asarray(values, dtype=np.float32)[None]})
+
+    @property
+    def has_zeroed(self) -> bool:
+        """Whether value zeroing of the layer was computed."""
+        return ZEROED in self.companions
+
+    def zeroed(self) -> AttentionMap:
+        """Return value zeroing of the layer, all heads together: how far each vector turns without another's value.
+
+        Raises
+        ------
+        InputError
+            If it was not computed; see `with_zeroed`.
+        """
+        if not self.has_zeroed:
+            raise InputError(Message("{site}: value zeroing was not computed", site=self.site))
+        values = self.companions[ZEROED]
+        whole = bool(values.any(axis=-1).all())
+        return replace(
+            self,
+            weights=values,
+            head_names=("mean",),
+            companions={},
+            rows_sum_to_one=whole,
+            causal=False,
+            quantity="zeroed",
+        )
 
     def _gram(self) -> NDArray[np.float32]:
         if not self.has_moved:

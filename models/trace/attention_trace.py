@@ -46,8 +46,8 @@ class AttentionTrace(TraceParts):
         What a classifier says of the text: each class with its probability.
     written : Continuation, optional
         Of a causal model that went on with its text: which tokens of `source` it wrote, how, and what it kept.
-    quantity : {"weights", "moved"}, optional
-        What its maps show when they are asked for; see `moved`.
+    quantity : {"weights", "moved", "zeroed"}, optional
+        What its maps show when they are asked for; see `moved` and `zeroed`.
 
     Examples
     --------
@@ -111,6 +111,33 @@ class AttentionTrace(TraceParts):
         if not self.has_moved:
             raise InputError(Message("This trace has no values, so it cannot show what a key moves."))
         return replace(self, quantity="moved", maps=tuple(each for each in self.maps if each.has_moved))
+
+    def with_zeroed(self, values: Mapping[Site, Any]) -> Self:
+        """Return the same record that knows value zeroing of some layers, which its file keeps.
+
+        Parameters
+        ----------
+        values : mapping of Site to float32 array, [query, key]
+            What `models.experiments.value_zeroing.value_zeroing` gave for each.
+        """
+        known = {site.place: found for site, found in values.items()}
+        maps = (each.with_zeroed(known[each.site]) if each.site in known else each for each in self.maps)
+        return replace(self, maps=tuple(maps))
+
+    def zeroed(self) -> Self:
+        """Return the same record with value zeroing in the place of the weights, one map a layer.
+
+        Layers of which it was not computed are left out.
+
+        Raises
+        ------
+        InputError
+            If it was computed of none; see `with_zeroed`.
+        """
+        known = tuple(each for each in self.maps if each.has_zeroed)
+        if not known:
+            raise InputError(Message("Value zeroing of this trace was not computed."))
+        return replace(self, quantity="zeroed", maps=known)
 
     def weighed(self) -> Self:
         """Return the same record with its attention weights, where it has what is moved in their place."""

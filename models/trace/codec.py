@@ -24,7 +24,7 @@ from models.messages import Message
 from models.sites import QUANTITIES
 from models.trace import plain
 from models.trace.archive import read_members
-from models.trace.attention_map import HALF_TOLERANCE, AttentionMap
+from models.trace.attention_map import HALF_TOLERANCE, ZEROED, AttentionMap
 from models.trace.json_text import read_json
 from models.trace.record import Array, TraceError
 from models.trace.tokens import TokenSequence, hop_tokens
@@ -234,7 +234,7 @@ def _map(
     where = f"map {index}"
     site = plain.read_site(named, where)
     names = plain.several(companions, f"{where}, companions", plain.text)
-    if not set(names) <= set(QUANTITIES) - {"weights"}:
+    if not set(names) <= {*QUANTITIES, ZEROED} - {"weights"}:
         message = f"record, {where}: got companions {names}; expected some of {', '.join(QUANTITIES)}"
         raise TraceError(message)
     weights = _taken(arrays, f"map.{index}.weights")

@@ -79,4 +79,6 @@ class TraceParts(Record):
 
     def _shown(self, each: AttentionMap) -> AttentionMap:
         """Return a map in the quantity of the record; what is moved is computed when it is asked for, and not kept."""
+        if self.quantity == "zeroed":
+            return each.zeroed()
         return each.moved() if self.quantity == "moved" else each

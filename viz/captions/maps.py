@@ -115,6 +115,8 @@ def way_of_writing(asked: Writing) -> str:
 def _place_note(view: View) -> tuple[str, ...]:
     """Say which layer and head is shown, of cross-attention that it is; nothing where there is one head."""
     names, layer = view.shown.head_names, view.shown.site.layer
+    if view.quantity == "zeroed":
+        return (_("layer {layer}, all heads together", layer=layer),)
     if len(names) < 2:
         return ()
     if view.head == "mean":

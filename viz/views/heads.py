@@ -46,7 +46,8 @@ def places_at(trace: AttentionTrace, sites: str) -> tuple[HeadPlace, ...]:
 
 def _counts(trace: AttentionTrace, sites: str) -> dict[int, int]:
     """Return how many heads each layer has; no map is computed for it."""
-    heads = {each.site: len(each.head_names) for each in trace.maps}
+    layerwise = trace.quantity == "zeroed"  # all heads of a layer together
+    heads = {each.site: 1 if layerwise else len(each.head_names) for each in trace.maps}
     return {site.layer: heads[site] for site in sites_at(trace, sites)}
 
 

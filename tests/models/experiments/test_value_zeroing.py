@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
 import torch
@@ -9,6 +11,7 @@ from torch import Tensor
 
 from models import InputError, load
 from models.experiments.value_zeroing import MOST_TOKENS, value_zeroing
+from models.trace import AttentionTrace
 from tests.support.small_models import translator
 
 TEXT = "The cat drank the milk because it was hungry."
@@ -134,4 +137,22 @@ def test_a_layer_that_runs_alone_gives_what_leaves_it_in_the_whole_run(key: str)
     for each in trace:
         alone = replay.states(replay.as_it_is(2), each.site)
         expected = trace.vectors if each.site == trace.sites[-1] else each.companions["final"][0]
-        np.testing.assert_allclose(alone, np.stack([expected] * 2), atol=2e-5)
+        np.testing.assert_allclose(alone, np.stack([expected] * 2), rtol=1e-5, atol=1e-4)
+
+
+def test_a_record_keeps_it_in_its_file_beside_the_weights() -> None:
+    trace = load("hf:minilm").attend("The cat sleeps.")
+    site = trace.sites[1]
+    count = len(trace.source)
+    values = np.eye(count, dtype=np.float32)
+    file = io.BytesIO()
+    trace.with_zeroed({site: values}).save(file)
+    file.seek(0)
+    again = AttentionTrace.load(file)
+    zeroed = again.zeroed()
+    assert zeroed.sites == (site,)
+    np.testing.assert_array_equal(zeroed[site].weights, values[None])
+    np.testing.assert_array_equal(zeroed.weighed()[site].weights, trace[site].weights)
+    np.testing.assert_array_equal(again[site].weights, trace[site].weights)
+    with pytest.raises(InputError, match="not computed"):
+        trace.zeroed()

@@ -32,12 +32,10 @@ from viz.pages.heads.settings import (
     SIMILARITY,
     TABLE,
     UPTO,
-    ZEROED,
 )
 from viz.pages.heads.shown import HeadSelection
 from viz.pages.heads.table import head_picture, head_table, repeated_of
 from viz.pages.heads.wanted import HeadsSettings
-from viz.pages.heads.zeroed import is_zeroed, show_zeroed
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import sites_at
@@ -92,8 +90,6 @@ def show_below(
     layers = [site.layer for site in sites_at(shown.trace, shown.sites)]
     if shown.sites.endswith("self") and layers == list(range(len(layers))):  # without a gap, as in no hybrid
         names[ROLLOUT] = _("rollout")
-    if is_zeroed(visit.host.model(key), shown):
-        names[ZEROED] = _("value zeroing")
     if predicts_words(shown.trace):
         names |= {ADDS: _("what heads add to the prediction"), LENS: _("the prediction, layer by layer")}
     _forget_all_but(names)
@@ -103,8 +99,6 @@ def show_below(
         show_logits(visit, shown, picked, asked)
     if ROLLOUT in asked:
         _rollout(visit, shown)
-    if ZEROED in asked:
-        show_zeroed(visit, key, shown)
     if SCATTER in asked:
         show_scatter(visit, shown, picked, visit.host.model(key).sha256)
     if SIMILARITY in asked:
@@ -116,7 +110,7 @@ def show_below(
 def _forget_all_but(names: Collection[str]) -> None:
     """Take from the link what was chosen for another map or model: there is no rollout of cross-attention."""
     wanted = (link.text_of(BELOW) or "").split()
-    gone = {ROLLOUT, ADDS, LENS, ZEROED} - set(names)
+    gone = {ROLLOUT, ADDS, LENS} - set(names)
     if gone & set(wanted):
         link.store(BELOW.name, " ".join(each for each in wanted if each not in gone) or None)
 

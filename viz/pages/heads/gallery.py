@@ -101,7 +101,7 @@ def show_gallery(
         labels={each.place: tile_label(each.label, each.sink) for each in profiles},
         remarks={each.place: remark_of(each.label, each.sink) for each in profiles},
     )
-    turned = shown.turned(wanted.colour, wanted.picture, arrangement.by, arrangement.label)
+    turned = shown.turned(wanted.quantities, wanted.colour, wanted.picture, arrangement.by, arrangement.label)
     look = Look(wanted.colour, file=f"{name}.{wanted.picture}", turned=turned)
     picture = Picture("overview", shown.payload(tiles, look))
     with st.container(key="figure-all-heads"):

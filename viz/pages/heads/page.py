@@ -30,10 +30,11 @@ from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_pi
 from viz.pages.heads.pinned import pin_offers, show_pinned, take_pin
 from viz.pages.heads.reach import show_reach
 from viz.pages.heads.scatter import take_lasso
-from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
+from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS, ZEROED
 from viz.pages.heads.shown import HeadSelection, is_long_text
 from viz.pages.heads.span import Spanned, span_of
 from viz.pages.heads.wanted import HeadsSettings, choose_wanted
+from viz.pages.heads.zeroed import show_zeroed, turn_old_link
 from viz.server.runtime import shared_host
 from viz.text.language import _, _n, mark, say
 from viz.text.markup import plain
@@ -113,7 +114,8 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     if found is None:
         return
     trace, identity, texts, hidden = found
-    wanted = choose_wanted(trace, line, settings)
+    turn_old_link()
+    wanted = choose_wanted(trace, model, line, settings)
     if trace.classes:
         show_hops(frame.visit(wanted), key, trace, line)
         return
@@ -165,7 +167,11 @@ def _show_maps(
     with overview:
         show_gallery(visit, shown, arrangement, picked)
     with beside:
-        compare_heads(replace(visit, width=room), spanned, picked, offered=offered, beside=room < visit.width)
+        within = replace(visit, width=room)
+        if visit.wanted.quantity == ZEROED:
+            show_zeroed(within, spanned, picked)
+        else:
+            compare_heads(within, spanned, picked, offered=offered, beside=room < visit.width)
     return gallery, picked
 
 

@@ -95,7 +95,7 @@ def _side_by_side(
     if max(views[0].weights.shape) > MOST_LABELLED:
         show(Shown(paper(), key=FIGURE, says=says, name=name), visit)
         return
-    turned = shown.turned(wanted.colour, wanted.picture, width, beside, tuple(picked))
+    turned = shown.turned(wanted.quantities, wanted.colour, wanted.picture, width, beside, tuple(picked))
     look = Look(wanted.colour, width, says, f"{file_name(name)}.{wanted.picture}", turned)
     picture = Shown(
         Picture(

@@ -9,7 +9,8 @@ from viz.widgets.masking import MASKED
 from viz.widgets.opened.settings import SHOW, WHICH
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Found, Heads, Several, Switch, TextSetting
-from viz.widgets.shared_settings import PICTURE, QUANTITY, UNIT
+from viz.widgets.shared_settings import PICTURE, UNIT
+from viz.widgets.shared_settings import QUANTITY as OF_HEADS
 from viz.widgets.writing import WRITE
 
 OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is shown"
@@ -43,6 +44,10 @@ def write_span(span: tuple[int, int] | None) -> str:
 MODEL = Choice("model", title=mark("Model"), shape="box")
 PAIR = TextSetting("pair")
 MAP = Choice("map", title=mark("Which attention"), anew_with=(OPENED,))
+ZEROED = "zeroed"
+QUANTITY = Choice(
+    OF_HEADS.name, title=OF_HEADS.title, choices={**(OF_HEADS.choices or {}), ZEROED: mark("value zeroing")}
+)
 BETWEEN = Choice("between", title=mark("Attention between the two texts"), anew_with=(OPENED,))
 OPEN = Several("open", title=mark("Open sentences"), anew_with=(OPENED, FOLDED_TEXT))
 FIND = TextSetting("find")
@@ -89,7 +94,7 @@ WAY = Choice(
 WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, SHOWN_TEXT))
 
 TABLE, SIMILARITY, ROLLOUT, ADDS, LENS = "table", "similarity", "rollout", "adds", "lens"
-SCATTER, ZEROED = "scatter", "zeroed"
+SCATTER = "scatter"
 THIS_TEXT, CORPUS = "text", "corpus"
 OVER = Choice("over", title=mark("Measured over"), choices={THIS_TEXT: mark("this text"), CORPUS: mark("a corpus")})
 _AXIS = (OPENED, MAP.name, OVER.name)
@@ -99,7 +104,7 @@ HUE = Choice("hue", title=mark("Colour of a point"), shape="box", titled=True, a
 BELOW = Several("below", title=mark("Show below"))
 AT = Choice("at", title=mark("Predicted word"), shape="box", titled=True, anew_with=(OPENED, READ_TEXT))
 UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED, MAP.name))
-ZEROED_LAYER = Choice("zeroed", title=mark("Layer of value zeroing"), shape="slider", anew_with=(OPENED, MAP.name))
+ZEROED_LAYER = TextSetting("zeroed", boxed=False)  # of old links alone
 LIKE = Choice("like", title=mark("Heads most similar to"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
 
 ALIGNED = Choice("aligned", title=mark("Languages of the hand-aligned sentences"), shape="box", anew_with=(OPENED,))

@@ -21,7 +21,6 @@ from viz.text.language import current_language
 from viz.views.heads import HeadPlace, pick_views, places_at, sites_at, view_at, views_at
 from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit, View
-from viz.widgets.shared_settings import QUANTITY
 
 T = TypeVar("T")
 
@@ -107,11 +106,11 @@ class HeadSelection:
         note = self.kept(("note", self.hiding, current_language()), self._note)
         return encode_overview([self.first], tiles, replace(look, says=says), small=small, note=note)
 
-    def turned(self, *drawn: Hashable) -> dict[str, Any]:
+    def turned(self, among: Sequence[str], *drawn: Hashable) -> dict[str, Any]:
         """Return what the switch of quantities turns of a canvas that is `drawn` so; equal but for the quantity."""
         same = repr((self.identity, self.sites, self.unit, self.hiding, current_language(), drawn))
         of = blake2b(same.encode(), digest_size=8).hexdigest()
-        return {"of": of, "quantity": self.trace.quantity, "among": list(QUANTITY.choices or ())}
+        return {"of": of, "quantity": self.trace.quantity, "among": list(among)}
 
     def printed(self, tiles: Tiles, colour: Colour) -> PrintedHeads:
         """Return the overview for print."""

@@ -9,18 +9,19 @@ from typing import Any, cast
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from models.model import Model
 from models.trace import AttentionTrace, TokenSequence
 from viz.figures.drawing.theme import Colour
-from viz.pages.heads.settings import BETWEEN, COLOUR, FIND, FOLDED_TEXT, HIDE, LEAST, MAP, OPEN
+from viz.pages.heads.settings import BETWEEN, COLOUR, FIND, FOLDED_TEXT, HIDE, LEAST, MAP, OPEN, QUANTITY, ZEROED
 from viz.pages.heads.shown import is_long_text
 from viz.text.counting import FIRST_POSITION
-from viz.text.language import _
+from viz.text.language import _, mark
 from viz.views.folding import sentence_names, sentences_of
 from viz.views.heads import KINDS, kinds_of
 from viz.views.hiding import NOTHING, Hiding, hide_specials
 from viz.views.view import Unit
 from viz.widgets.settings import choose, choose_several, choose_titled, labels_of, link, switch, text_box
-from viz.widgets.shared_settings import PICTURE, QUANTITY, UNIT
+from viz.widgets.shared_settings import PICTURE, UNIT
 from viz.widgets.visit import ImageFormat, Wanted
 
 BETWEENS: Mapping[str, tuple[int, int] | None] = {"all": None, "aa": (0, 0), "ab": (0, 1), "ba": (1, 0), "bb": (1, 1)}
@@ -39,6 +40,7 @@ class HeadsSettings(Wanted):
     sites: str  # as `viz.figures.drawing.heads.views_at` takes it
     hiding: Hiding
     quantity: str = "weights"
+    quantities: tuple[str, ...] = ()  # those of the switch, in its order
     hides_specials: bool = False  # whether tokens that stand for no text are hidden
 
     @property
@@ -47,7 +49,7 @@ class HeadsSettings(Wanted):
         return {"sites": self.sites, "unit": self.unit, "colour": self.colour, "hiding": self.hiding}
 
 
-def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGenerator) -> HeadsSettings:
+def choose_wanted(trace: AttentionTrace, model: Model, line: DeltaGenerator, settings: DeltaGenerator) -> HeadsSettings:
     """Show which attention can be seen on `line`, and the other choices behind the button of `settings`."""
     kinds = kinds_of(trace.sites)
     with line:
@@ -56,7 +58,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
             both = _("bidirectional self-attention") if kinds == ("encoder",) else _("causal self-attention")
             names = {kinds[0]: both}
         kind = kinds[0] if kinds == ("hops",) else choose(MAP, names)  # their picture says what they are
-        quantity = _choose_quantity(trace, KINDS[kind][0])
+        quantity, quantities = _choose_quantity(trace, model, KINDS[kind][0])
         between = _choose_between() if kind == "encoder" and trace.source.segments else None
     sentences = () if trace.is_translation else sentence_names(trace.source.to_words())
     with settings:
@@ -84,6 +86,7 @@ def choose_wanted(trace: AttentionTrace, line: DeltaGenerator, settings: DeltaGe
         colour=cast("Colour", colour),
         hiding=hiding,
         quantity=quantity,
+        quantities=quantities,
         picture=cast("ImageFormat", picture),
         hides_specials=hidden,
     )
@@ -105,16 +108,30 @@ def _choose_opened(words: TokenSequence, sentences: Sequence[str]) -> tuple[int,
     return tuple(sorted(chosen))
 
 
-def _choose_quantity(trace: AttentionTrace, sites: str) -> str:
-    """Let weights be changed for what is moved, where that is known; where a link asks in vain, say why."""
-    known = [each.has_moved for each in trace if each.site.matches(sites)]
-    if all(known):
-        return choose(QUANTITY)
-    if link.text_of(QUANTITY) == "moved":
-        st.caption(
-            _("Norm-weighted attention is not available here: the values and the matrix after them cannot be captured.")
-        )
-    return "weights"
+_NOT_HERE = {
+    "moved": mark(
+        "Norm-weighted attention is not available here: the values and the matrix after them cannot be captured."
+    ),
+    ZEROED: mark("Value zeroing is of self-attention in Transformers that run on this server. Weights are shown here."),
+}
+
+
+def _choose_quantity(trace: AttentionTrace, model: Model, sites: str) -> tuple[str, tuple[str, ...]]:
+    """Let weights be changed for what else is known of these maps; where a link asks in vain, say why.
+
+    Return what is chosen, and what there was to choose from.
+    """
+    known = {"weights"}
+    if all(each.has_moved for each in trace if each.site.matches(sites)):
+        known.add("moved")
+    if sites.endswith("self") and model.editable and hasattr(model, "tokenizer"):
+        known.add(ZEROED)
+    asked = link.text_of(QUANTITY)
+    labels = {code: name for code, name in labels_of(QUANTITY).items() if code in known | {asked}}
+    chosen = choose(QUANTITY, labels) if len(labels) > 1 else "weights"
+    if chosen not in known:
+        st.caption(_(_NOT_HERE[chosen]))
+    return chosen if chosen in known else "weights", tuple(labels)
 
 
 def _choose_between() -> tuple[int, int] | None:

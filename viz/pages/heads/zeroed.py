@@ -1,65 +1,107 @@
-"""Value zeroing of one layer on the Heads page, run on demand: how far each vector turns without another's value."""
+"""Value zeroing as what the picked maps show, run on demand: how far each vector turns without another's value."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
+import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 import models
-from viz.captions.maps import links_of
+from models.sites import Site
+from viz.captions.maps import common_notes, links_of, quantity_note
 from viz.captions.tables import csv_of_views
 from viz.figures.zeroed import zeroed_heatmap, zeroed_view
-from viz.pages.heads.picked import file_name_of
-from viz.pages.heads.settings import BELOW, ZEROED, ZEROED_LAYER
+from viz.pages.heads.picked import FIGURE, LONGEST_NAMED
+from viz.pages.heads.settings import BELOW, HEADS, QUANTITY, ZEROED, ZEROED_LAYER
 from viz.pages.heads.shown import HeadSelection
+from viz.pages.heads.span import Spanned, choose_span
 from viz.pages.heads.wanted import HeadsSettings
-from viz.text.language import _, say
+from viz.text.language import SEMICOLON, _, listed, say
 from viz.text.markup import plain
-from viz.views.heads import sites_at
-from viz.widgets.settings import choose, link
+from viz.views.heads import HeadPlace, sites_at
+from viz.widgets.settings import link
 from viz.widgets.show import show
 from viz.widgets.shown import Shown
 from viz.widgets.sweep import sweep_once
 from viz.widgets.visit import Visit
 
 
-def is_zeroed(model: Any, shown: HeadSelection) -> bool:
-    """Return whether values can be taken away from these maps."""
-    return bool(shown.sites.endswith("self") and model.editable and hasattr(model, "tokenizer"))
+def turn_old_link() -> None:
+    """Let a link to the section that value zeroing once had ask for it as what maps show."""
+    below = (link.text_of(BELOW) or "").split()
+    if ZEROED in below:
+        link.store(BELOW.name, " ".join(each for each in below if each != ZEROED) or None)
+        link.store(QUANTITY.name, ZEROED)
+        if (layer := link.text_of(ZEROED_LAYER) or "").isdecimal():
+            link.store(HEADS.of_layer(int(layer)).name, "0")
+    link.drop(ZEROED_LAYER)
 
 
-def show_zeroed(visit: Visit[HeadsSettings], key: str, shown: HeadSelection) -> None:
-    """Let a layer be chosen, take the value of each token away in it, and show what turned."""
-    from models.experiments.value_zeroing import value_zeroing
-
-    sites = {str(site.layer): site for site in sites_at(shown.trace, shown.sites)}
-    labels = {layer: _("layer {layer}", layer=layer) for layer in sites}
-    layer = choose(ZEROED_LAYER, labels, default=next(reversed(labels)))
-    model, trace, site = visit.host.model(key), shown.trace.weighed(), sites[layer]
-    identity = (ZEROED, shown.identity, str(site))
-    try:
-        values = sweep_once(
-            "heads-zeroed",
-            identity,
-            lambda tell: value_zeroing(model, trace, site, on_progress=tell),
-            on_stop=_stop,
+def show_zeroed(visit: Visit[HeadsSettings], spanned: Spanned, picked: Sequence[HeadPlace]) -> None:
+    """Take the value of each token away in the layers of the picked heads, and show what turned in each."""
+    shown = spanned.shown
+    st.caption(
+        _(
+            "Value zeroing is defined for a layer, not for a head: each map is the layer of a picked head, all its "
+            "heads together. All other pictures show weights."
         )
+    )
+    layers = {place.layer for place in picked}
+    sites = [site for site in sites_at(shown.trace, shown.sites) if site.layer in layers]
+    if not sites:
+        st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
+        return
+
+    def run(tell: Callable[[float], None]) -> list[NDArray[np.float32]]:
+        shares = (partial(_tell_share, tell, done, len(sites)) for done in range(len(sites)))
+        return [_values(visit, shown, site, told) for site, told in zip(sites, shares, strict=True)]
+
+    identity = (ZEROED, shown.identity, tuple(map(str, sites)))
+    try:
+        found = sweep_once("heads-zeroed", identity, run, on_stop=_stop)
     except models.InputError as error:
         st.info(plain(say(error)))
         return
-    view = zeroed_view(trace, site, values, unit=shown.unit, hiding=shown.hiding)
-    figure = zeroed_heatmap(view, colour=visit.wanted.colour, width=visit.width)
+    kept = shown.trace.weighed().with_zeroed(dict(zip(sites, found, strict=True)))
+    views = [zeroed_view(kept, site, unit=shown.unit, hiding=shown.hiding) for site in sites]
+    of_layer = [_("layer {layer}, all heads together", layer=site.layer) for site in sites]
+    said = (f"{layer}: {links_of(view, count=1)}" for layer, view in zip(of_layer, views, strict=True))
+    draw = partial(zeroed_heatmap, views, colour=visit.wanted.colour, width=visit.width)
+    common = tuple(note for note in common_notes(views[0]) if note not in quantity_note(views[0]))
     picture = Shown(
-        figure,
-        key=ZEROED,
-        says=links_of(view),
-        name=file_name_of(shown, f"value zeroing {site}"),
-        csv=lambda: csv_of_views([view]),
+        draw(notes=common),
+        key=FIGURE,
+        says=" ".join(f"{each}{_('.')}" for each in (listed(said, SEMICOLON), *quantity_note(views[0]))),
+        name=f"{shown.trace.source_text[:LONGEST_NAMED]} value zeroing {' '.join(map(str, sites))}",
+        csv=lambda: csv_of_views(views),
+        printed=draw,
+        traces={_(kept.provenance.title): kept},
     )
     show(picture, visit)
+    choose_span(spanned)
+
+
+def _tell_share(tell: Callable[[float], None], done: int, count: int, share: float) -> None:
+    tell((done + share) / count)
+
+
+def _values(
+    visit: Visit[HeadsSettings], shown: HeadSelection, site: Site, tell: Callable[[float], None]
+) -> NDArray[np.float32]:
+    """Return value zeroing of a layer, which all visitors share."""
+    from models.experiments.value_zeroing import value_zeroing
+
+    trace = shown.trace.weighed()
+    model: Any = visit.host.model(trace.provenance.checkpoint)
+    found: NDArray[np.float32] = shown.workings.get(
+        (shown.identity, ZEROED, str(site)), lambda: value_zeroing(model, trace, site, on_progress=tell)
+    )
+    return found
 
 
 def _stop() -> None:
-    asked = (link.text_of(BELOW) or "").split()
-    link.store(BELOW.name, " ".join(each for each in asked if each != ZEROED) or None)
+    link.drop(QUANTITY)
