@@ -130,16 +130,22 @@ def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> d
         "nothing": "" if written else _("nothing written"),
     }
     if view is None:
-        return panel | {"rows": [], "vector": _one_vector(len(trace.source.word_texts)), "notes": []}
+        return panel | {
+            "rows": [],
+            "row_title": "",
+            "vector": _one_vector(len(trace.source.word_texts)),
+            "notes": [],
+        }
     windows = windows_of(view)
-    own = [note for note in notes_of(view) if note not in common]
+    own, row_title = [note for note in notes_of(view) if note not in common], "" if one_title else view.query_title
     return panel | {
         "rows": [isolated(visible(text)) for text in view.shown.query_tokens.texts],
+        "row_title": row_title,
         "row_words": _words_of_rows(view, written),
         "reading": view.reading,
         "says": telling_of(view),
         "alt": sentence_of(view),
-        "notes": [*own, *doubt_of(trace), *window_note(windows), *(() if one_title else (view.query_title,))],
+        "notes": [*own, *doubt_of(trace), *window_note(windows), *filter(None, (row_title,))],
         "windows": _lines_of(windows),
     }
 

@@ -5,7 +5,6 @@ import { partOf } from "./canvas.js";
 
 /** @import { Panels } from "./alignment_panels.js" */
 
-export const LABELS = 62; // pixels above a map for the names of its columns
 const CORNER = 11.5; // pixels of the letters that say what rows and columns are, and more of them where type is large
 
 // Without attention: as many lines as words go in, through one vector, and out again.
@@ -29,22 +28,25 @@ export function vectorOf([into, one, why], words, written) {
   return element;
 }
 
-// What rows and columns are, where both begin; once, since all panels share it, and where there is room.
+// What rows and columns are, where both begin: once where all panels share it, else in each; in a word each where there is
+// no room for more.
 /** @param {Panels} view @param {number} number */
 export function corner(view, number) {
-  const { header, place, family } = view, titles = [`↓ ${header.row_title}`, `→ ${header.key_title}`], room = place.label - 8, size = Math.max(CORNER, place.least);
+  const { header, place, family } = view, row = header.row_title || header.panels[number].row_title, room = place.label - 8, size = Math.max(CORNER, place.least);
   /** @param {string} text */
   const fits = (text) =>
-    fittingSize((letters) => text.split(" ").map((word) => widthOf(`${word} `, letters, family)), room, 2, [size, 0]) === size;
-  if (number !== header.panels.findIndex(({ rows }) => rows.length) || !header.row_title || !titles.every(fits)) return [];
-  return [cornerOf(view, titles.map((text) => made("span", "", text)))];
+    fittingSize((letters) => text.split(" ").map((word) => widthOf(`${word} `, letters, family)), room, place.least ? 3 : 2, [size, 0]) === size;
+  const titles = [`↓ ${row}`, `→ ${header.key_title}`], isWhole = titles.every(fits);
+  const isSaid = header.row_title && number !== header.panels.findIndex(({ rows }) => rows.length);
+  if (!row || isSaid || (!isWhole && place.across === 1 && !place.least)) return []; // a colour's meaning needs the room more
+  return [cornerOf(view, titles.map((text) => made("span", "axis", isWhole ? text : text.split(/[:：]/)[0])))];
 }
 
 /** @param {Panels} view @param {HTMLElement[]} parts */
 function cornerOf(view, parts) {
   const element = made("div", "corner");
   element.setAttribute("aria-hidden", "true");
-  Object.assign(element.style, { width: `${view.place.label}px`, height: `${LABELS - 2}px`, fontSize: `${Math.max(CORNER, view.place.least)}px` });
+  Object.assign(element.style, { width: `${view.place.label}px`, height: `${view.place.above - 2}px`, fontSize: `${Math.max(CORNER, view.place.least)}px` });
   element.append(...parts);
   return element;
 }

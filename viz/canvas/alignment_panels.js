@@ -2,7 +2,7 @@
 // mechanism. Whatever comes from the data is shown as text, but for formulas, which are ours.
 
 import { boundsIn, labelIn } from "./alignment_bounds.js";
-import { LABELS, corner, fitBrief, vectorOf } from "./alignment_corners.js";
+import { corner, fitBrief, vectorOf } from "./alignment_corners.js";
 import { fitFormulas } from "./alignment_formulas.js";
 import { SVG_NAME, directionOf, fittingSize, made, widthOf, within } from "./alignment_marks.js";
 import { NOT_YET, partOf, roomIn, zoomOf } from "./canvas.js";
@@ -30,7 +30,7 @@ import { fill, unpack } from "./payload.js";
  * @property {number} room @property {number} across @property {number} panel @property {number} label @property {number} wide
  * @property {number[]} rows @property {number} region @property {number} turn @property {number} font @property {number} token
  * @property {boolean} folded
- * @property {number} least The smallest type.
+ * @property {number} least The smallest type. @property {number} above
  */
 
 const GAP = 24; // pixels between panels
@@ -111,7 +111,7 @@ export class Panels {
   // Widths and heights follow the page and the number of panels, and not the sentence: while somebody types, cells shrink.
   /** @param {number} room @returns {Laid} */
   arrange(room) {
-    const { header, family, figure } = this, count = header.panels.length, columns = header.tokens.length, { least, free, cell, row } = boundsIn(figure);
+    const { header, family, figure } = this, count = header.panels.length, columns = header.tokens.length, { least, free, above, cell, row } = boundsIn(figure);
     /** @param {number[]} sizes */
     const readable = (sizes) => sizes.filter((size) => size >= least);
     const most = within(Math.floor((room + GAP) / (PANEL + GAP)), { least: 1, most: MOST_ACROSS });
@@ -130,7 +130,7 @@ export class Panels {
     /** @param {number} size */
     const widthsAt = (size) => header.tokens.map((text) => widthOf(text, size, family) + 0.5 * size);
     const token = fittingSize(widthsAt, room - 8, folded ? 2 : 1, readable(folded ? [17, 16, 15, 14, 13, 12] : [20, 19, 18, 17, 16, 15, 14, 13]));
-    return { room, across, panel, label, wide, rows, region, turn, font, token, folded, least };
+    return { room, across, panel, label, wide, rows, region, turn, font, token, folded, least, above };
   }
 
   paint() {}
@@ -216,8 +216,8 @@ export class Panels {
     const [says, notes] = [made("p", "says", panel.says ?? header.words.one_vector), made("p", "notes", panel.notes.join(" · "))];
     const map = panel.vector ? null : this.plot(number, panel);
     const body = map ? map.plot : vectorOf(panel.vector ?? [], header.tokens.length, panel.words.length);
-    if (panel.rows.length) body.style.height = `${panel.rows.length * place.rows[number] + LABELS + 2}px`;
-    if (panel.rows.length || place.across > 1) element.style.minHeight = `${place.region + LABELS + BESIDES}px`;
+    if (panel.rows.length) body.style.height = `${panel.rows.length * place.rows[number] + place.above + 2}px`;
+    if (panel.rows.length || place.across > 1) element.style.minHeight = `${place.region + place.above + BESIDES}px`;
     element.append(head, translation, body, says, notes);
     this.panels[number] = { formula, words: words.map(([, word]) => word), says, notes, map };
     return element;
@@ -238,7 +238,7 @@ export class Panels {
 
   /** @param {number} number @param {MapPanel} panel @returns {Map} */
   plot(number, panel) {
-    const { header, place } = this, { label, wide } = place, high = place.rows[number];
+    const { header, place } = this, { label, wide, above } = place, high = place.rows[number];
     const plot = made("div", "plot"), inner = made("div", "inner"), [columns, rows] = [made("div", "columns"), made("div", "rows")];
     plot.tabIndex = 0;
     plot.setAttribute("role", "application");
@@ -252,7 +252,7 @@ export class Panels {
       span.dir = directionOf(text); // a name that is cut loses its end
       // A Chinese character, or a mark, reads best as it stands.
       const turn = [...text].length === 1 && widthOf(text, place.font, this.family) <= wide ? 0 : place.turn;
-      const longest = turn ? (turn === -90 ? LABELS - 6 : (LABELS - 10) / Math.SQRT1_2) : wide;
+      const longest = turn ? (turn === -90 ? above - 6 : (above - 10) / Math.SQRT1_2) : wide;
       const left = label + (key + 0.5) * wide + (turn === -90 ? place.font * 0.55 : turn ? 3 : -wide / 2);
       const smaller = turn ? (place.font * longest) / (widthOf(text, place.font, this.family) + 1) : place.font;
       const size = Math.min(place.font, Math.max(smaller, place.least, Math.min(NAME, place.font * 0.85)));
@@ -266,17 +266,18 @@ export class Panels {
       span.append(shown);
       span.dataset.row = String(row);
       span.dir = directionOf(text);
-      const size = within(high - 3, { least: Math.max(9, place.least), most: 15 });
-      Object.assign(span.style, { width: `${label - 4}px`, top: `${LABELS + row * high}px`, height: `${high - 1}px`, lineHeight: `${high - 1}px`, fontSize: `${size}px` });
+      const usual = within(high - 3, { least: 9, most: 15 }), whole = (usual * (label - 18)) / widthOf(text, usual, this.family);
+      const size = Math.max(Math.min(usual, Math.max(whole, NAME)), place.least);
+      Object.assign(span.style, { width: `${label - 4}px`, top: `${above + row * high}px`, height: `${high - 1}px`, lineHeight: `${high - 1}px`, fontSize: `${size}px` });
       if (word >= 0) shown.style.backgroundColor = this.tint(panel.sure[word]);
       return span;
     }));
     const [cells, fade] = ["cells", "fade"].map((layer) => {
       const canvas = made("canvas", layer);
-      Object.assign(canvas.style, { left: `${label}px`, top: `${LABELS}px`, width: `${width}px`, height: `${height}px` });
+      Object.assign(canvas.style, { left: `${label}px`, top: `${above}px`, width: `${width}px`, height: `${height}px` });
       return canvas;
     });
-    inner.style.cssText = `width: ${label + width + 2}px; height: ${LABELS + height}px`;
+    inner.style.cssText = `width: ${label + width + 2}px; height: ${above + height}px`;
     inner.append(columns, rows, cells, fade, ...corner(this, number));
     plot.append(inner);
     return { plot, columns: labelsIn(columns), rows: labelsIn(rows), cells, fade, width, height };

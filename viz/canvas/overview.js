@@ -1,6 +1,6 @@
 // The overview of all heads: a canvas of small maps, fed with one compressed block of bytes.
 
-import { NOT_YET, disposed, lookup, partOf, penOf, viewIn } from "./canvas.js";
+import { NOT_YET, disposed, leastTypeIn, lookup, partOf, penOf, viewIn } from "./canvas.js";
 import { Maps, PICKED } from "./maps.js";
 import { fill } from "./payload.js";
 import { broken, framed } from "./picture.js";
@@ -101,6 +101,13 @@ export function arrange(header, width) {
   return { boxes, names, columns, width, height: Math.max(top - GAP + EDGE, 1) };
 }
 
+// A label wider than its map is written smaller, so that it is whole.
+/** @param {HTMLElement} label */
+function fitLabel(label) {
+  const { scrollWidth, clientWidth } = label;
+  if (scrollWidth > clientWidth) label.style.fontSize = `${Math.max((parseFloat(getComputedStyle(label).fontSize) * (clientWidth - 1)) / scrollWidth, leastTypeIn(label))}px`;
+}
+
 /** @extends {Maps<OverviewHeader>} */
 class Overview extends Maps {
   /** @override @type {Arranged & { names: Name[] }} */ place = NOT_YET;
@@ -166,6 +173,7 @@ class Overview extends Maps {
       Object.assign(name.style, { left: `${left}px`, top: `${top}px`, width: `${wide}px` });
       return name;
     }));
+    if (named !== this.named) for (const label of /** @type {NodeListOf<HTMLElement>} */ (this.names.querySelectorAll(".label"))) fitLabel(label);
     this.named = named;
     super.paint(pen);
   }

@@ -141,6 +141,7 @@ interface AnyPanel {
   sure: number[];
   nothing: string;
   rows: string[];
+  row_title: string; // of a map whose rows are not those of all
   notes: string[];
   links: [row: number, key: number][];
 }

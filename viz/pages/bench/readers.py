@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from urllib.parse import urlencode
 
 import streamlit as st
 
-from models.huggingface.reader_entries import READER_ENTRIES
+from models.huggingface.reader_entries import READER_ENTRIES, ReaderEntry
 from viz.server.hub import own_models
 from viz.text.language import _
 from viz.text.markup import plain
@@ -14,15 +15,21 @@ from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import link
 
 
-def show_readers() -> None:
-    """Show in one fold what reads one text, each with links to the pages that show it."""
-    there = sorted(
-        (each for key, each in READER_ENTRIES.items() if each.about and key in own_models()), key=lambda each: each.year
-    )
-    if not there:
-        return
-    first, last = there[0].year, there[-1].year
-    years = f"{first}\N{EN DASH}{last}" if first < last else f"{last}"
+def readers() -> list[ReaderEntry]:
+    """Return the readers of one text that there are, oldest first."""
+    there = (each for key, each in READER_ENTRIES.items() if each.about and key in own_models())
+    return sorted(there, key=lambda each: each.year)
+
+
+def span_of(years: Iterable[int]) -> str:
+    """Write years from the first to the last."""
+    first, last = min(found := list(years)), max(found)
+    return str(first) if first == last else f"{first}\N{EN DASH}{last % 100}"
+
+
+def show_readers(there: Sequence[ReaderEntry]) -> None:
+    """Show readers in one fold, each with links to the pages that show it."""
+    years = span_of(each.year for each in there)
     fold = st.popover(f":small[{years}] " + _("readers"), type="tertiary", key="readers", on_change="rerun")
     if not fold.open:
         return

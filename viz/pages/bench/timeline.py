@@ -14,7 +14,7 @@ from models.mechanisms import Mechanism, mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace
 from viz.pages.bench.about import about
-from viz.pages.bench.readers import show_readers
+from viz.pages.bench.readers import readers, show_readers, span_of
 from viz.pages.bench.settings import AUTOMATIC, HEAD, MECHANISMS
 from viz.server.loading import described
 from viz.text.language import _
@@ -39,8 +39,12 @@ class Family:
     @property
     def years(self) -> str:
         """From the first to the last of its years."""
-        years = sorted({each.year for each in (self.main, *self.variants)})
-        return str(years[0]) if len(years) == 1 else f"{years[0]}\u2013{years[-1] % 100}"
+        return span_of(each.year for each in (self.main, *self.variants))
+
+    @property
+    def first(self) -> int:
+        """The first of its years."""
+        return min(each.year for each in (self.main, *self.variants))
 
     @property
     def name(self) -> str:
@@ -62,10 +66,11 @@ def families(names: Mapping[str, str], usual: tuple[str, ...]) -> tuple[Family, 
             paper = mechanisms()[each.stands_with or key].paper
             found.setdefault(paper if each.has_attention else "", []).append(each)
     mains = [_main(family, usual) for family in found.values()]
-    return tuple(
+    made = (
         Family(main, tuple(each for each in family if each is not main))
         for main, family in zip(mains, found.values(), strict=True)
     )
+    return tuple(sorted(made, key=lambda each: each.first))
 
 
 def _main(family: list[Mechanism], usual: tuple[str, ...]) -> Mechanism:
@@ -79,9 +84,15 @@ def choose_mechanisms(
 ) -> tuple[tuple[str, ...], dict[str, DeltaGenerator]]:
     """Show the timeline; return the chosen mechanisms, and where the head selectors go if it is unfolded."""
     whole, folds = chosen_of(MECHANISMS, names, default=usual), dict[str, DeltaGenerator]()
-    chosen = whole.chosen
+    chosen, others = whole.chosen, readers()
+    line: list[Family | None] = [*families(names, usual)]
+    if others:
+        line.insert(sum(each is not None and each.first <= others[0].year for each in line), None)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False, key="timeline"):
-        for family in families(names, usual):
+        for family in line:
+            if family is None:
+                show_readers(others)
+                continue
             main, variants = family.main, family.variants
             choose_part(whole, {main.key: f":small[{family.years}] {family.name}"}, part=main.key)
             label = _("{name}: variants, heads, sources", name=family.name)
@@ -99,7 +110,6 @@ def choose_mechanisms(
                 for key in here or [main.key]:
                     for entry in described([f"{key}-{pair}"], st.container()).values():
                         st.markdown(about(entry))
-        show_readers()
     return chosen, folds
 
 
