@@ -106,7 +106,8 @@ class Model(Protocol):
         write : int or Writing, optional
             Of a causal model that predicts the next token: how many tokens it goes on with, 1 to 40, or the settings.
             They stand behind the text in ``source``, and have rows as they had them when they were written;
-            ``written`` says which they are.
+            ``written`` says which they are. Of a translator: ``Writing(0, begin=ids)``, the beginning that it is made
+            to write, before it goes on greedily to its end.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""How a causal model goes on with a text: how many tokens, greedily or drawn, and what it is made to begin with."""
+"""How a model goes on with a text: how many tokens, greedily or drawn, and what it is made to begin with."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from typing import Any, Self
 
 from models.errors import InputError, shortly
 from models.messages import Message
+from models.vocabulary import END
 
 MOST = 40
 """Tokens that are written at once."""
 
 MOST_BEGUN = 400
 """Tokens that the model can be made to begin with."""
+
+FIRST_WORD = END + 1
+"""The first id that stands for text."""
 
 HOTTEST, LEAST_SHARE, MOST_BEST, MOST_SEED = 5, 0.01, 10**6, 2**31 - 1
 LONGEST = 4000
@@ -44,7 +48,8 @@ class Writing:
     seed : int, optional
         Of the random numbers: one seed, one text.
     begin : iterable of int, optional
-        Ids of tokens that it is made to write first, such as those that a person chose.
+        Ids of tokens that it is made to write first, such as those that a person chose. A translator takes these alone
+        (``Writing(0, begin=ids)``), and goes on greedily to its end.
     chat : bool, optional
         Whether the text is put into the chat template of its tokenizer, as the words of the user.
     cache : bool, optional
@@ -132,6 +137,17 @@ def refuse_writing(title: str, write: object) -> None:
     if write is not None:
         message = Message("{title} does not predict the next token, so it cannot continue a text.", title=title)
         raise InputError(message)
+
+
+def begun_by(title: str, write: object, *, vocabulary: int) -> tuple[int, ...]:
+    """Return the ids that a translator is made to begin with; it goes on greedily to its end, and takes no more."""
+    if not isinstance(write, Writing) or write != Writing(0, begin=write.begin or (0,)):
+        refuse_writing(title, write)
+        return ()
+    if not all(FIRST_WORD <= each < vocabulary for each in write.begin):
+        known = {"title": title, "least": FIRST_WORD, "most": vocabulary - 1}
+        raise InputError(Message("{title} knows the token ids {least} to {most} and can begin with no other.", **known))
+    return write.begin
 
 
 def writing_of(write: object) -> Writing:

@@ -48,7 +48,7 @@ class TraceParts(Record):
             )
             raise TraceError(message)
         if self.written is not None:
-            self.written.check(len(self.source))
+            self.written.check(len(self.target or self.source))
         if len(set(self.sites)) != len(self.maps):
             message = f"trace: a site stands twice among {', '.join(map(str, self.sites))}; expected each once"
             raise TraceError(message)

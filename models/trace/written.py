@@ -1,4 +1,4 @@
-"""What a causal model wrote after the text that it read: how, from which token on, and the keys and values it kept."""
+"""What a model wrote after what it was given: how, from which token on, and the keys and values it kept."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class KeptLayer:
 
 @dataclass(frozen=True, slots=True)
 class Continuation:
-    """What a causal model wrote."""
+    """What a causal model wrote, or a translator that was made to begin in a certain way."""
 
     asked: Writing  # settings, seed, and the tokens that it was made to begin with
-    first: int  # position in the text of the first token that it wrote
+    first: int  # position in the text, or in the translation, of the first token that it chose
     ended: bool = False  # whether it wrote its end-of-text token
     # who says what of a chat, such as ("user", 3, 9): role, first position, and the one after the last
     roles: tuple[tuple[str, int, int], ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
@@ -18,8 +18,13 @@ def step_limit(source_pieces: int) -> int:
     return 2 * source_pieces + 10
 
 
-def greedy(network: TranslationNetwork, memory: Any, *, batch: int, limit: int) -> Iterator[tuple[Tensor, Tensor]]:
-    """Write the likeliest token at each step until every text of the batch has ended, `limit` steps at most."""
+def greedy(
+    network: TranslationNetwork, memory: Any, *, batch: int, limit: int, begin: Sequence[int] = ()
+) -> Iterator[tuple[Tensor, Tensor]]:
+    """Write the likeliest token at each step until every text of the batch has ended, `limit` steps at most.
+
+    The first tokens are those of `begin`, whatever is likeliest.
+    """
     device = next(network.parameters()).device
     token = torch.full((batch,), BEGIN, device=device)
     ended = torch.zeros(batch, dtype=torch.bool, device=device)
@@ -29,6 +34,8 @@ def greedy(network: TranslationNetwork, memory: Any, *, batch: int, limit: int) 
         logits, state = network.step(memory, state, token, position)
         logits[:, :END] = -torch.inf  # <pad> and <s> are never written
         token = logits.argmax(dim=-1)
+        if position < len(begin):
+            token = torch.full_like(token, begin[position])
         yield token, logits
         ended |= token == END
         if bool(ended.all()):

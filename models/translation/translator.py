@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from threading import Lock
 from typing import Any, Literal, cast
 
@@ -23,6 +24,7 @@ from models.sites import Site, with_weights
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance, TokenSequence
 from models.trace.tokens import RecordedTexts
+from models.trace.written import Continuation
 from models.translation.checkpoints import alignment_of
 from models.translation.decoding import greedy, step_limit
 from models.translation.entry import Entry
@@ -31,7 +33,7 @@ from models.translation.texts import as_read, capitals, cut_after, fit_text, not
 from models.translation.tokenizer import PairTokenizer
 from models.translation.words import normalise
 from models.vocabulary import BEGIN, END
-from models.writing import Writing, refuse_writing
+from models.writing import Writing, begun_by
 
 ALTERNATIVES = 5
 """How many of the likeliest tokens a step keeps."""
@@ -95,7 +97,9 @@ class Translator:
     ) -> AttentionTrace:
         """Run the model on a sentence and return what it attended to."""
         self._refuse_second(pair)
-        refuse_writing(self.title, write)
+        begin = begun_by(self.title, write, vocabulary=len(self.tokenizer))
+        if begin and target is not None:
+            raise InputError(Message("Give a whole translation or its beginning, not both."))
         source_tokens = read_text(self.tokenizer, source, "sentence")
         forced = None if target is None else read_text(self.tokenizer, target, "translation")
         chosen = filled_patches(
@@ -105,12 +109,13 @@ class Translator:
             with torch.inference_mode(), capture(self._patterns(sites), chosen, copies=False, norms=True) as session:
                 memory = self.network.encode(torch.tensor([source_tokens.ids]))
                 limit = step_limit(len(source_tokens))
-                ids, logits = self._greedy(memory, limit) if forced is None else self._forced(memory, forced)
+                ids, logits = self._greedy(memory, limit, begin) if forced is None else self._forced(memory, forced)
         except FullyMaskedRowError as error:
             raise InputError(nothing_to_read(self.tokenizer, error, source_tokens, forced)) from error
         written = forced or self.tokenizer.sequence(ids)
         texts = RecordedTexts(source_tokens, self.tokenizer.target_input(written), written)
-        return self.record(source, texts, session, logits, edits=chosen, forced=forced is not None)
+        trace = self.record(source, texts, session, logits, edits=chosen, forced=forced is not None)
+        return replace(trace, written=Continuation(Writing(0, begin=begin), len(begin))) if begin else trace
 
     def _given_elsewhere(self, text: str, source: str, target: str | None) -> AttentionTrace:
         """Run another text, made to write `target`, or what `source` is translated to: what patches put in place."""
@@ -170,8 +175,8 @@ class Translator:
         patterns = with_weights(sites)
         return patterns if self.mechanism.has_attention else tuple(each for each in patterns if "*" not in each)
 
-    def _greedy(self, memory: Any, limit: int) -> tuple[Sequence[int], Tensor]:
-        steps = list(greedy(self.network, memory, batch=1, limit=limit))
+    def _greedy(self, memory: Any, limit: int, begin: tuple[int, ...]) -> tuple[Sequence[int], Tensor]:
+        steps = list(greedy(self.network, memory, batch=1, limit=len(begin) + limit, begin=begin))
         return [int(token) for token, _ in steps], torch.cat([logits for _, logits in steps])
 
     def _forced(self, memory: Any, target: TokenSequence) -> tuple[Sequence[int], Tensor]:

@@ -30,8 +30,8 @@ WEIGHTS = ("*.weights",)
 
 def can_join(request: Request) -> bool:
     """Return whether a request may be answered together with others: nothing edited, the weights alone."""
-    asked = (request.asked, request.pair, request.edits, request.sites)
-    return asked == ("attend", None, (), WEIGHTS)
+    asked = (request.asked, request.pair, request.edits, request.sites, request.write)
+    return asked == ("attend", None, (), WEIGHTS, None)
 
 
 class RowSession(Session):

@@ -60,7 +60,7 @@ def test_a_cell_of_the_bench_asks_all_heads(open_page: Callable[..., Page], addr
         page.keyboard.press("Enter")
     else:
         page.mouse.click(*cell(page, 1, row, column, view))
-    button = panel(page, 1).get_by_role("button")
+    button = panel(page, 1).get_by_role("button").first
     assert button.inner_text() == "Which heads attend from “il” to “animal” most?"
     button.press("Enter") if by_keys else button.click()
     says(page, **{"query": ".il", "key": "animal", "also": "ask", "asked-of": "transformer"})

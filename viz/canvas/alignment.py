@@ -68,6 +68,7 @@ class AlignmentView:
     formula: str  # in LaTeX; empty where none is known
     # the codes of the languages that it reads and writes; empty where they are not known
     languages: tuple[str, str] = ("", "")
+    name: str = ""  # what tells it from other panels of the same mechanism
 
 
 def encode_alignment(
@@ -101,6 +102,7 @@ def encode_alignment(
             moved=moved, sure=any(not isnan(step.probability) for each in shown for step in each.trace.steps)
         ),
         "ask": _(OFFER) if asks else "",
+        "put": _("Put another word in the place of {row}") if asks else "",
         "colour": colour,
         "palette": WEIGHT_SCALE,
     }
@@ -120,7 +122,7 @@ def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> d
     trace, view = shown.trace, shown.view
     written = written_words(trace)
     panel = {
-        "title": _(trace.provenance.title),
+        "title": ": ".join(filter(None, (_(trace.provenance.title), shown.name))),
         "year": str(trace.provenance.year or ""),
         "formula": math_of(shown.formula) if shown.formula else "",
         "code": shown.languages[1],
@@ -156,7 +158,8 @@ def _asked(shown: AlignmentView) -> dict[str, Any]:
         return {}
     axes = (asked_rows(shown.view), asked_columns(shown.view))
     rows, columns = ([each and [isolated(each.text), each.code] for each in words] for words in axes)
-    return {"asked": {"of": shown.trace.provenance.checkpoint, "rows": rows, "columns": columns}}
+    words = [each.word for each in written_words(shown.trace)] if shown.view.shown.site.kind == "cross" else []
+    return {"asked": {"of": shown.trace.provenance.checkpoint, "rows": rows, "columns": columns, "written": words}}
 
 
 def _words_of_rows(view: View, written: Sequence[Written]) -> list[int]:

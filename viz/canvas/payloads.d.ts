@@ -123,6 +123,7 @@ export interface AlignmentHeader {
   window_colour: string;
   links: string;
   ask: string; // what a cell offers; empty where nobody can be asked
+  put: string; // what it offers besides, for the word of its row
   words: Words<
     | "reads" | "after" | "read_by" | "item" | "comma" | "said" | "unlike" | "unread" | "one_vector" | "kept" | "sentence"
     | "brief" | "doubt" | "translation" | "keys" | "rows" | "columns" | "lines" | "unsure"
@@ -153,7 +154,7 @@ export interface MapPanel extends AnyPanel {
   says: string;
   alt: string;
   windows: Window[];
-  asked?: { of: string; rows: AskedWord[]; columns: AskedWord[] };
+  asked?: { of: string; rows: AskedWord[]; columns: AskedWord[]; written: number[] };
 }
 
 /** A word that can be asked for; null for a mark of a beginning or an end. */

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.sites import Site
-from models.trace.written import Continuation
+from models.trace import AttentionTrace
 from models.writing import Writing
 from viz.captions.edits import all_in_words
 from viz.text.counting import position_name
@@ -31,7 +31,7 @@ def notes_of(view: View) -> tuple[str, ...]:
     if provenance.decoding == "forced":
         notes.append(_("the translation was given, not chosen by the model"))
     if view.trace.written is not None:
-        notes.extend(written_notes(view.trace.written))
+        notes.extend(written_notes(view.trace))
     if not provenance.exact:
         notes.append(_("weights are approximate"))
     if view.merged:
@@ -94,9 +94,18 @@ def quantity_note(view: View) -> tuple[str, ...]:
     return (said,)
 
 
-def written_notes(written: Continuation) -> tuple[str, ...]:
-    """Say which tokens a causal model wrote, and how."""
-    return (f"{WRITTEN} {way_of_writing(written.asked)}",)
+def written_notes(trace: AttentionTrace) -> tuple[str, ...]:
+    """Say which tokens a model wrote, and how; nothing where it wrote nothing of its own."""
+    if trace.written is None:
+        return ()
+    if trace.is_translation:
+        return (_("given: “{text}”; then chosen by the model, greedily", text=given_text(trace)),)
+    return (f"{WRITTEN} {way_of_writing(trace.written.asked)}",)
+
+
+def given_text(trace: AttentionTrace) -> str:
+    """Return the beginning that a translator was made to write."""
+    return "".join(trace.target.texts[: trace.written.first if trace.written else 0]).strip()
 
 
 def way_of_writing(asked: Writing) -> str:

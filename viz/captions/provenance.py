@@ -6,7 +6,7 @@ from collections import Counter
 
 from models.trace import AttentionTrace
 from viz.captions.edits import all_in_words
-from viz.captions.maps import map_title, way_of_writing
+from viz.captions.maps import map_title, way_of_writing, written_notes
 from viz.text.language import SEMICOLON, _, _n, listed, mark, say
 
 _DECODINGS = {
@@ -38,7 +38,7 @@ def facts_of(trace: AttentionTrace) -> tuple[tuple[str, str], ...]:
 def _how(trace: AttentionTrace) -> str:
     """Say how the text was written, if one was."""
     if trace.written is not None:
-        return way_of_writing(trace.written.asked)
+        return written_notes(trace)[0] if trace.is_translation else way_of_writing(trace.written.asked)
     return _(_DECODINGS.get(trace.provenance.decoding, ""))
 
 

@@ -14,6 +14,7 @@ import models
 from models.edits import Edit, zero_head
 from models.measures.induction import induction_scores
 from viz.lessons.self_attention import weights_from
+from viz.lessons.wrong_word import error_runs
 from viz.measures.consequence import words_of_target
 from viz.measures.head_profile import profiles_of
 from viz.views.view import choose_view
@@ -297,6 +298,7 @@ BY_NAME: Mapping[str, Callable[[AskedQuantity], Values]] = {
     "card": _of_card,
     "BLEU-of-twins": _bleu_of_twins,
     "book": _of_the_book,
+    "error-runs": lambda asked: error_runs(_model(asked), asked.sentence, asked.claims["word"], asked.claims["of"]),
     "largest-random-weight": _largest_of_random,
 }
 """How each of `viz.lessons.reading.QUANTITIES` is computed."""

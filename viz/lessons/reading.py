@@ -58,6 +58,7 @@ QUANTITIES = (
     "card",
     "BLEU-of-twins",
     "book",
+    "error-runs",
     "largest-random-weight",
 )
 """What ``quantity`` can name; `viz.lessons.quantities` computes them."""

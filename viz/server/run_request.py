@@ -20,10 +20,11 @@ class RunRequest:
     edits: tuple[Edit, ...]  # as in the model's ``attend``
     sites: tuple[str, ...]  # as in the model's ``attend``
     pair: str | None = None  # as in the model's ``attend``
-    write: Writing | None = None  # as in the model's ``attend``; of pretrained models alone
+    write: Writing | None = None  # as in the model's ``attend``
 
     def asked(self) -> dict[str, Any]:
         """Return what the process of our own translators is told, but the number by which the answer is known."""
         edits = [each.to_text() for each in self.edits]
         asked = {"key": self.key, "source": self.source, "target": self.target, "edits": edits}
-        return asked | {"sites": [str(each) for each in self.sites]}
+        asked |= {"sites": [str(each) for each in self.sites]}
+        return asked | ({} if self.write is None else {"write": self.write.to_text()})

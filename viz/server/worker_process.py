@@ -108,10 +108,12 @@ class WorkerLoop:
 
 def _run(model: Any, question: dict[str, Any]) -> Any:
     from models.edits import read_edit
+    from models.writing import read_writing
 
     edits = tuple(read_edit(each) for each in question["edits"])
+    write = read_writing(question["write"]) if "write" in question else None
     try:
-        return model.attend(question["source"], question["target"], edits=edits, sites=question["sites"])
+        return model.attend(question["source"], question["target"], edits=edits, sites=question["sites"], write=write)
     except (Exception, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # a panic of Rust

@@ -116,7 +116,8 @@ class View:
         if self.folded:  # marked before
             return shown
         words = self.unit == "word"
-        return label_written(shown, self.trace.source, self.trace.written, words=words, hidden=hidden)
+        written = None if self.trace.is_translation else self.trace.written
+        return label_written(shown, self.trace.source, written, words=words, hidden=hidden)
 
     @property
     def title(self) -> str:

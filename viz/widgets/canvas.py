@@ -72,6 +72,15 @@ def asked_on(key: str) -> dict[str, str] | None:
     return {name: told[name] for name in names}
 
 
+def replaced_on(key: str) -> tuple[str, int] | None:
+    """Return in the translation of which model the reader wants another word on the panels `key`, and which one."""
+    state: Any = reported(key)
+    told = state.get("asked") if state else None
+    if not isinstance(told, dict) or not isinstance(told.get("of"), str) or not _is_place(told.get("word", "")):
+        return None
+    return told["of"], told["word"]
+
+
 def picked_on(key: str) -> tuple[HeadPlace, ...] | None:
     """Return what the reader has just picked on the overview `key`, the head picked first in front."""
     state: Any = reported(key)

@@ -21,10 +21,10 @@ from viz.widgets.keep import keep_row
 from viz.widgets.shown import Shown
 
 
-def panel_of(key: str, trace: AttentionTrace, view: View | None) -> AlignmentView:
-    """Return the panel of one of our models."""
+def panel_of(key: str, trace: AttentionTrace, view: View | None, *, name: str = "") -> AlignmentView:
+    """Return the panel of one of our models; `name` tells it from others of the same."""
     languages = cast("tuple[str, str]", tuple(pair_of(key).split("-")))
-    return AlignmentView(trace, view, models.describe(key).mechanism.formula, languages)
+    return AlignmentView(trace, view, models.describe(key).mechanism.formula, languages, name)
 
 
 def show_panels(
@@ -43,12 +43,13 @@ def show_panels(
     picture = Picture("alignment", once(lambda: encode_alignment(panels, colour=colour, linking=linking, asks=asks)))
     show_canvas(picture, key=shown.key)
     views = [each.view for each in panels if each.view]
+    names = [each.name for each in panels if each.view and each.name]
     if views:
         kept = replace(
             shown,
             picture=picture,
             page=lambda: [Picture("alignment", encode_alignment(panels, colour=colour, linking=linking))],
-            printed=lambda: alignment_heatmap(views, colour=colour, linking=linking),
+            printed=lambda: alignment_heatmap(views, colour=colour, linking=linking, titles=names),
             csv=lambda: csv_of_views(views, linking=linking),
         )
         keep_row(kept)

@@ -29,6 +29,7 @@ from viz.pages.bench.settings import (
     SUMMARY,
     TABLE,
     WINDOW,
+    WRONG,
 )
 from viz.pages.bench.wanted import (
     LONGEST_NAMED,
@@ -67,6 +68,7 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
         PYRAMID: _("pyramid of the RCTM"),
         DRAWN: _("draws of hard attention"),
         ASKED: _("which heads do this most?"),
+        WRONG: _("one wrong word"),
     }
     mapped = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     if len(mapped) < 2:

@@ -49,6 +49,7 @@ from viz.pages.bench.settings import (
     SUMMARY,
     TEXT,
     WINDOW,
+    WRONG,
     YEAR,
 )
 from viz.pages.bench.timeline import Place, choose_mechanisms, choose_place
@@ -62,6 +63,7 @@ from viz.pages.bench.wanted import (
     view_of,
 )
 from viz.pages.bench.window import show_window
+from viz.pages.bench.wrong_word import show_wrong_word, take_replaced
 from viz.server.loading import loads, usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forced_translations, milliseconds, own_translations
@@ -208,6 +210,7 @@ def _show(
 ) -> None:
     host = shared_host()
     take_question()
+    take_replaced()
     drawn, below = st.container(key="figure-alignment"), st.container()
     with below:
         also, chosen = choose_below(traces, wanted.order)
@@ -255,6 +258,8 @@ def _show_last(visit: Visit[BenchSettings], ran: Compared, also: Collection[str]
         show_pyramid(visit, ran.traces)
     if DRAWN in also:
         show_draws(visit, ran)
+    if WRONG in also:
+        show_wrong_word(visit, ran)
     if NUMBERS in also:
         show_numbers(ran.views)
     if ASKED in also:

@@ -20,6 +20,7 @@ AUTOMATIC = "card"
 
 DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
 WINDOW, HAND, PREDICT, PYRAMID, DRAWN = "window", "hand", "predict", "pyramid", "draws"
+WRONG = "wrong"
 
 TARGET = TextSetting("target")
 MECHANISMS = Several("mechanisms", title=mark("Mechanisms"), least=1)
@@ -70,6 +71,13 @@ PREDICTED_ROW = Choice("row", title=mark("Which row"), shape="box", anew_with=(P
 DRAWS = Choice("draws", title=mark("Which draws"), shape="box")
 """The seeds of the draws of hard attention, by the first of them."""
 
+REPLACED_OF = Choice("wrong-of", title=mark("Translation by"), shape="box", anew_with=(MECHANISMS.name,))
+REPLACED = Choice(
+    "wrong-word", title=mark("Word to replace"), shape="box", anew_with=(REPLACED_OF.name, "replaced words")
+)
+INSTEAD = TextSetting("instead")
+"""The wrong word: in which translation, in the place of which word, and what."""
+
 ASKED_OF = Choice(
     "asked-of", title=mark("On the translation of"), shape="box", titled=True, anew_with=(MECHANISMS.name,)
 )
@@ -105,6 +113,9 @@ SETTINGS = (
     PREDICTED_ROW,
     BY_HAND,
     DRAWS,
+    REPLACED_OF,
+    REPLACED,
+    INSTEAD,
     HEAD,
     SHOW,
     WHICH,

@@ -55,7 +55,7 @@ def show_consequence(before: AttentionTrace, forced: AttentionTrace, afresh: Att
     show_line(_("Same translation, rescored:"), _tinted(changes), whole, language=language)
     same = afresh.target.ids == before.target.ids
     now = _("the same words as before") if same else _("underlined: new; struck through: removed")
-    show_line(_("New translation:"), _marked(before, afresh), now, language=language)
+    show_line(_("New translation:"), marked(before, afresh), now, language=language)
 
 
 def show_unedited(before: AttentionTrace, key: str) -> None:
@@ -94,7 +94,7 @@ def _tinted(changes: tuple[WordChange, ...]) -> str:
     return "".join(shown)
 
 
-def _marked(before: AttentionTrace, afresh: AttentionTrace) -> str:
+def marked(before: AttentionTrace, afresh: AttentionTrace) -> str:
     """Return the words now and before as HTML, what changed marked."""
     tags = {"same": "span", "new": "ins", "gone": "del"}
     words = changed_words(before, afresh)
