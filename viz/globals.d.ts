@@ -31,6 +31,7 @@ interface Window {
   attentionBenchTurning?: boolean;
   attentionBenchHistory?: boolean;
   attentionBenchClicker?: boolean;
+  attentionBenchRoving?: boolean;
   attentionBenchDark?: boolean;
   attentionBenchWrapping?: boolean;
   attentionBenchPoint?: LessonPoint | null;

@@ -17,6 +17,9 @@ TURNING = HERE / "turning.js"
 CLICKER = HERE / "clicker.js"
 """Keys of clickers, and of who presents; until Streamlit has shortcuts for buttons that are drawn a moment later."""
 
+ROVING = HERE / "roving.js"
+"""Rows of links and buttons that are one stop of Tab each; until Streamlit has toolbars."""
+
 DARK = HERE / "dark.js"
 """Whether the page is dark, for style sheets; until its page says so as does ``st.context.theme``."""
 
@@ -26,7 +29,7 @@ WRAPPING = HERE / "wrapping.js"
 
 def first_script() -> str:
     """Return the script that runs before Streamlit's own: it hears of the browser's Back before Streamlit does."""
-    return _script(HISTORY, TURNING, CLICKER)
+    return _script(HISTORY, TURNING, CLICKER, ROVING)
 
 
 def page_script() -> str:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.support.bundle import bundle
-from viz.shell.page_scripts import CLICKER, DARK, HERE, HISTORY, TURNING, WRAPPING
+from viz.shell.page_scripts import CLICKER, DARK, HERE, HISTORY, ROVING, TURNING, WRAPPING
 from viz.text.files import file_text
 
 PARTS = re.compile(r"\bst[A-Z]\w+|data-test[\w-]*")
@@ -15,6 +15,7 @@ ASSUMED = {
     HISTORY: ("pushState", "replaceState", "popstate"),
     TURNING: ("Bad delta path", "rerunRequested", "running", "popstate", "pushState", "replaceState"),
     CLICKER: (),
+    ROVING: ("aria-current",),
     DARK: (),
     WRAPPING: ("stTextInput", "getAttribute"),
 }
