@@ -16,7 +16,6 @@ SELECTORS = {
     "caption_container": '[data-testid="stCaptionContainer"]',
     "combo_box": ".react-aria-ComboBox",
     "element_container": ".stElementContainer",
-    "file_uploader": ".stFileUploader",
     "header": '[data-testid="stHeader"]',
     "horizontal_block": ".stHorizontalBlock",
     "html": ".stHtml",
