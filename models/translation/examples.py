@@ -58,8 +58,8 @@ SIGHTS: Mapping[str, Mapping[str, Sight]] = MappingProxyType(
             mark("the tired animal"): Sight(
                 "The animal didn't cross the street because it was too tired.",
                 mark(
-                    "Look at “it”: “il” is the animal, “elle” the street. Then write “wide” for “tired”: no model "
-                    "changes its mind."
+                    "Look at “it”: “il” is the animal, “elle” the street. Then write “wide” for “tired”: only the "
+                    "Transformer changes its mind."
                 ),
             ),
             mark("not word for word at all"): Sight(

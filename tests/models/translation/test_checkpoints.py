@@ -441,7 +441,7 @@ def test_all_weights_together_are_small_enough_to_clone() -> None:
     sizes = {each.key: (each.folder / MODEL_FILE).stat().st_size for each in entries}
     halls = [sizes[each.key] for each in entries if each.mechanism.is_small]
     halls += [file.stat().st_size for folder in (READERS, VECTORS) for file in folder.glob(f"*/{MODEL_FILE}")]
-    assert sum(sizes[each.key] for each in entries if not each.mechanism.is_small) <= 125 * 2**20
+    assert sum(sizes[each.key] for each in entries if not each.mechanism.is_small) <= 126 * 2**20
     assert sum(halls) <= 70 * 2**20
     assert max(halls) <= 16 * 2**20
 

@@ -22,7 +22,7 @@ DEMONSTRATIONS = {
 """For each sentence how words begin that its translation must have, and the characters that each may read most."""
 
 WRITTEN = {
-    "我爱吃苹果。": ("I love apples.", "I love apple.", "I love apples."),
+    "我爱吃苹果。": ("I love apples.", "I love apples.", "I love apples."),
     "我吃了一个苹果。": ("I ate an apple.", "I ate one apple.", "I ate an apple."),
     "她昨天买了一本书。": ("She bought a book yesterday.",) * 3,
     "你好吗？": ("How are you?", "How are you?", "How are you?"),
@@ -31,7 +31,10 @@ WRITTEN = {
 
 QUOTING = Path(__file__).parents[3] / "docs" / "training.md"
 
-MISSED = {("bahdanau-zh-en", "你好吗？"): "a sentence of the training text, written while the end is read"}
+MISSED = {
+    ("bahdanau-zh-en", "你好吗？"): "a sentence of the training text, written while the end is read",
+    ("bahdanau-zh-en", "我爱吃苹果。"): "eating is left out, and its character has the row of apples",
+}
 
 
 def case(key: str, sentence: str) -> Any:

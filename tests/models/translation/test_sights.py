@@ -41,11 +41,11 @@ def test_the_bat_is_an_animal_in_the_transformer() -> None:
     assert "batte" in written("bahdanau-en-fr", sentence)
 
 
-@pytest.mark.parametrize(("key", "pronoun"), [(TRANSFORMER, "qu'il "), *((key, "qu'elle ") for key in RECURRENT)])
-def test_no_model_changes_its_mind_about_the_animal_and_the_street(key: str, pronoun: str) -> None:
+@pytest.mark.parametrize(("key", "tired"), [(TRANSFORMER, "qu'il "), *((key, "qu'elle ") for key in RECURRENT)])
+def test_the_transformer_alone_changes_its_mind_about_the_animal_and_the_street(key: str, tired: str) -> None:
     sentence = SENTENCES["the tired animal"]
-    assert pronoun in written(key, sentence)
-    assert pronoun in written(key, sentence.replace("tired", "wide"))
+    assert tired in written(key, sentence)
+    assert "qu'elle " in written(key, sentence.replace("tired", "wide"))
 
 
 def test_the_transformer_alone_wishes_good_luck() -> None:
