@@ -44,15 +44,20 @@ def turn_of(view: View) -> tuple[Link, Link] | None:
 
 
 def disagreement_of(views: Sequence[View]) -> str:
-    """Say which source word the models translate most differently, the first of equals, and how; nothing where none."""
+    """Say which source word the models translate most differently, the first of equals, and how; nothing where none.
+
+    A word that another model writes in another place is none of these: that one only attends otherwise.
+    """
     written: dict[int, dict[str, str]] = {}
+    texts: dict[str, set[str]] = {}
     for view in views:
         title = _(view.trace.provenance.title)
+        texts[title] = {text.strip().casefold() for text in view.shown.query_tokens.texts}
         for link in sorted(_spoken(view), key=lambda each: each.weight):
             word = view.shown.query_tokens.texts[link.query].strip()
             if len(word) >= _SHORTEST:
                 written.setdefault(link.key, {})[title] = word
-    split = {key: words for key, found in written.items() if len(words := _by_word(found)) > 1}
+    split = {key: words for key, found in written.items() if len(words := _by_word(found, texts)) > 1}
     if not split:
         return ""
     key = max(split, key=lambda each: (len(split[each]), -each))
@@ -69,13 +74,13 @@ def doubt_of(trace: AttentionTrace) -> tuple[str, ...]:
     return (_("unsure of more than half of its words: watch how the model gropes"),)
 
 
-def _by_word(found: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return which models write each word, whatever its case."""
+def _by_word(found: Mapping[str, str], texts: Mapping[str, set[str]]) -> dict[str, list[str]]:
+    """Return which models write each word, whatever its case, if another of them does not."""
     words: dict[str, list[str]] = {}
     for title, word in found.items():
         known = next((each for each in words if each.casefold() == word.casefold()), word)
         words.setdefault(known, []).append(title)
-    return words
+    return {word: titles for word, titles in words.items() if any(word.casefold() not in texts[each] for each in found)}
 
 
 def _spoken(view: View) -> list[Link]:

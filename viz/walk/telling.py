@@ -46,11 +46,14 @@ def _beside(most: Sequence[int], rows: Sequence[int]) -> list[int]:
 
 
 def _least_wrong(shown: AttentionMap, head: int) -> int:
-    """Return the row that reads a token of the text most, if there is one: those that read it above all come first."""
+    """Return the row of the text that attends to a token of the text, above all others if one does so."""
     text = [place not in shown.key_tokens.specials for place in range(len(shown.key_tokens))]
     weights = shown.weights[head]
     of_text = np.where(text, weights, 0.0).max(axis=1)
-    return int(max(range(len(weights)), key=lambda row: (of_text[row] == weights[row].max(), of_text[row])))
+    marks = shown.query_tokens.specials
+    return int(
+        max(range(len(weights)), key=lambda row: (row not in marks, of_text[row] == weights[row].max(), of_text[row]))
+    )
 
 
 def telling_word(written: TokenSequence) -> int:
