@@ -112,3 +112,13 @@ def test_a_sentence_comes_along_even_with_its_last_letter_just_typed(
             state = seen(page)
             assert state[2] == typed
             assert state[1] == ({"sentence": [typed]} if links == "on" else {})
+
+
+def test_a_link_keeps_what_it_says_for_the_page_that_is_turned_to(open_page: Callable[..., Page], address: str) -> None:
+    page = open_page(f"{address}/lessons", sentence=FIRST, languages="en-fr", unit="piece")
+    page.locator(".st-key-lessons-lesson").first.wait_for()
+    assert page.get_by_role("alert").count() == 0
+    page.get_by_test_id("stTopNavLink").filter(has_text="Bench").click()
+    page.locator(".alignment[data-drawn]").wait_for()
+    assert page.locator(".st-key-sentence input").input_value() == FIRST
+    assert "unit=piece" in page.url

@@ -156,7 +156,8 @@ def _fill(page: Page) -> None:
     begin_language()
     place = _keep_pace()
     used.begin()
-    frame = Frame(link.enter((*page.settings, LESSON, ROOM, PRESENT, INTERFACE)))
+    known = [name for names in pages_of_lessons().values() for name in names]
+    frame = Frame(link.enter((*page.settings, LESSON, ROOM, PRESENT, INTERFACE), elsewhere=known))
     settle_language(turned=frame.turned)
     with telling(partial(_say_why, place)), suppress(UnreadableError):
         page.fill(frame)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from viz.lessons.document import LARGEST, MOST_PARTS, document_of
 from viz.lessons.lesson import Lesson, LessonError, Question, Row
-from viz.lessons.reading import read_lesson
+from viz.lessons.reading import MOVED, read_lesson
 
 PAGES = {
     "bench": ("sentence", "mechanisms", "head-*"),
@@ -68,6 +68,13 @@ def test_a_lesson_is_read_whole() -> None:
     assert second.link["sentence"] == "A = B & C"
     assert second.link["edits"] == "mask_key(decoder.0.cross,3)~zero_head(decoder.0.cross,1)"
     assert second.question == Question("What will it read?", mark=Row("bahdanau", "lait"))
+
+
+def test_a_page_of_an_earlier_version_is_the_one_that_took_its_place() -> None:
+    for old, new in MOVED.items():
+        text = GOOD[: GOOD.index("  - text: Mark")].replace("page: bench", f"page: {old}")
+        text = "\n".join(each for each in text.splitlines() if "link:" not in each)
+        assert [step.page for step in read(text).steps] == [new]
 
 
 WRONG = [

@@ -9,11 +9,13 @@ its value again and the link lacks it, so that whoever is sent the link sees som
 
 The reader turns to a page in three ways. A link brings settings: they hold. The navigation brings none: the page stands
 as it was left, and what travels comes along. Back, Forward and lessons bring a link that holds to the letter.
+What a link says of settings that other pages have is kept for them: the next one that the navigation leads to takes it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import streamlit as st
@@ -26,14 +28,18 @@ from viz.widgets.settings.setting import Setting
 
 _DECLARED, _PAGE, _TURNED = "settings-declared", "settings-page", "settings-turned"
 _LEFT, _TRAVELLING, _OWNERS = "settings-left", "settings-travelling", "settings-owners"
-_ENTRY, _BACK = "settings-of-entry", "settings-by-back"
+_ENTRY, _BACK, _ELSEWHERE = "settings-of-entry", "settings-by-back", "settings-for-other-pages"
 
 
-def enter(settings: Sequence[Setting]) -> bool:
-    """Settle what the link says when a page begins to run; before its controls are shown."""
+def enter(settings: Sequence[Setting], *, elsewhere: Collection[str] = ()) -> bool:
+    """Settle what the link says when a page begins to run; before its controls are shown.
+
+    Return whether the reader has just turned to the page and brings nothing. `elsewhere` are the names by which links
+    mean settings of other pages.
+    """
     session = st.session_state
     page = page_hash()
-    turned = session.get(_PAGE, page) != page
+    arrived, turned = session.get(_PAGE) != page, session.get(_PAGE, page) != page
     session[_PAGE] = page
     by_history = is_by_history() and address.is_open()
     if by_history and turned:
@@ -51,19 +57,34 @@ def enter(settings: Sequence[Setting]) -> bool:
         session[_OWNERS] = {}
     travelling = {each.name for each in settings if each.travels and isinstance(each, TextSetting)}
     came_empty = turned and not set(address.said()) - travelling
+    kept = _take_kept(settings) if turned else {}
     if came_empty:
-        for name, value in session.get(_LEFT, {}).get(page, {}).items():
+        for name, value in (session.get(_LEFT, {}).get(page, {}) | kept).items():
             _put_both(name, value)
-    for name in list(address.said()):
-        if not any(each.covers(name) for each in settings):
-            unknown.discard(name)
-    return came_empty
+    others = {name: value for name, value in address.said().items() if not _is_declared(name)}
+    known = {name for name in others if any(fnmatchcase(name, each) for each in elsewhere)}
+    if arrived and not session[_BACK]:
+        session.setdefault(_ELSEWHERE, {}).update((name, others[name]) for name in known)
+    for name in others.keys() - known:
+        unknown.discard(name)
+    return came_empty and not kept
+
+
+def _take_kept(settings: Sequence[Setting]) -> dict[str, str]:
+    """Return what the link of an earlier page said of `settings`, and keep it no more."""
+    kept: dict[str, str] = st.session_state.get(_ELSEWHERE, {})
+    return {name: kept.pop(name) for name in list(kept) if any(each.covers(name) for each in settings)}
+
+
+def _is_declared(name: str) -> bool:
+    return any(each.covers(name) for each in _declared())
 
 
 def leave() -> None:
     """Keep what stands in the link for the next visit to this page; after its controls are shown."""
     travelling = {each.name for each in _declared() if each.travels and isinstance(each, TextSetting)}
-    settings = {name: value for name, value in address.said().items() if name not in travelling}
+    said = address.said().items()
+    settings = {name: value for name, value in said if name not in travelling and _is_declared(name)}
     st.session_state.setdefault(_LEFT, {})[st.session_state.get(_PAGE, "")] = settings
 
 

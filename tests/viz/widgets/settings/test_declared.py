@@ -29,7 +29,7 @@ from viz.pages.steps.settings import CELLS, MOST_CELLS
 from viz.views.heads import HeadPlace
 from viz.widgets.edits.history import History
 from viz.widgets.edits.in_force import EDITS
-from viz.widgets.frame import Page
+from viz.widgets.frame import KNOWN, Page, known_pages
 from viz.widgets.settings import Choice, Data, Heads, Several, Switch, TextSetting
 from viz.widgets.writing import WRITE
 
@@ -293,6 +293,28 @@ def test_a_link_goes_through_its_page_and_comes_out_as_it_went_in(page: str, lin
     assert not app.warning
     out = {name: value[0] if isinstance(value, list) else value for name, value in app.query_params.items()}
     assert {name: out.get(name) for name in link} == link
+
+
+KNOWN_ANYWHERE = {
+    pattern.replace("*", "x").replace("[0-9]", "0") for _page, setting in DECLARED for pattern in setting.patterns
+}
+"""A name of every setting of every page."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address)
+def test_what_another_page_declares_is_passed_over_in_silence_and_kept_for_it(page: Any) -> None:
+    foreign = {name for name in KNOWN_ANYWHERE if not any(each.covers(name) for each in page.settings)}
+    assert foreign
+    app = AppTest.from_string(f"from viz.pages.{page.address}.page import PAGE\nPAGE.show()", default_timeout=PATIENCE)
+    app.session_state[KNOWN] = known_pages(PAGES)
+    app.query_params.update(dict.fromkeys(foreign, "1") | {"nonsense": "1"})
+    app.run()
+    assert not app.exception
+    (named,) = [each.value.replace("\\", "") for each in app.warning if "nonsense" in each.value]
+    assert "nonsense=1. " in named
+    assert "=1, " not in named
+    assert foreign <= set(app.query_params)
+    assert app.session_state["settings-for-other-pages"] == dict.fromkeys(foreign, "1")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.address)
