@@ -58,14 +58,14 @@ def test_nothing_that_comes_over_a_line_is_unpickled() -> None:
 
 def test_there_is_no_other_cookie_of_ours() -> None:
     told = set(re.findall(r"`(attention-bench[a-z-]*)`", DOCUMENT))
-    places = [ROOT / "viz" / "widgets" / "room" / "who.py", ROOT / "viz" / "widgets" / "lesson" / "place.py"]
+    places = [ROOT / "viz" / "widgets" / each for each in ("room/who.py", "lesson/place.py", "greeting.py")]
     ours = {name for path in places for name in re.findall(r'"(attention-bench-[a-z]+)"', path.read_text())}
     caddyfile = (ROOT / "deploy" / "Caddyfile").read_text()
     proxys = set(re.findall(r'Set-Cookie "([\w-]+)=|lb_policy cookie ([\w-]+)', caddyfile))
     assert told == ours | {one or other for one, other in proxys}
-    assert len(ours) == 3
+    assert len(ours) == 4
     setting = {path.name for path in (ROOT / "viz").rglob("*.js") if "document.cookie" in path.read_text()}
-    assert setting == {"bar.js", "room.js"}
+    assert setting == {"bar.js", "greeting.js", "room.js"}
 
 
 WRITTEN: list[str] = []

@@ -21,6 +21,7 @@ from viz.server.queueing import Why, telling
 from viz.server.runtime import shared_host
 from viz.text.language import _
 from viz.widgets import session
+from viz.widgets.greeting import greet
 from viz.widgets.interface_language import INTERFACE, begin_language, offer_languages, settle_language
 from viz.widgets.language_pair import choose_pair, switch_to
 from viz.widgets.lesson.bar import show_bar
@@ -97,6 +98,7 @@ class Page:
     fill: Callable[[Frame], None]  # shows what is on it. Runs alone, without the frame, while somebody types.
     settings: tuple[Setting, ...]  # all that its link can hold
     footnote: str = ""  # A marked message; empty for none
+    greeting: str = ""  # What a first visitor is told under the header: a marked message; empty for none
     sheets: tuple[Path, ...] = ()  # its own style sheets
     figures: tuple[str, ...] = ()  # keys of the containers that are shown when one figure is shown alone
     is_there: Callable[[], bool] = lambda: True  # whether there is anything to show on this server
@@ -104,6 +106,7 @@ class Page:
     def show(self) -> None:
         """Show the page."""
         self.show_alone()
+        greet(self.address, self.greeting)
         if SENTENCE in self.settings or here_in_room():
             st.caption(_privacy(SENTENCE in self.settings))
         present(self.figures)

@@ -272,11 +272,7 @@ def _views(traces: dict[str, AttentionTrace], places: dict[str, Place], wanted: 
 
 
 def _summaries(
-    host: Host,
-    traces: dict[str, AttentionTrace],
-    views: dict[str, View],
-    compared: dict[str, View],
-    chosen: str,
+    host: Host, traces: dict[str, AttentionTrace], views: dict[str, View], compared: dict[str, View], chosen: str
 ) -> dict[str, Summary]:
     """Return the numbers of each mechanism, with how far it is from the `chosen` one where the two are compared."""
     return {
@@ -298,6 +294,7 @@ PAGE = Page(
     figures=FIGURES,
     settings=SETTINGS,
     sheets=(SHEET,),
+    greeting=mark("Three models translate your sentence. Colour shows which source words each one looks at."),
     footnote=mark(
         "A heatmap shows where a model attends, not why it produced this output. </s> marks the end of the "
         "sentence. Models treat it like a word."
