@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-import models
 from models.edits import Edit, zero_head
 from models.measures.induction import induction_scores
+from viz.lessons.figures import bleu_of_twins, figures_of_card, largest_of_random, numbers_of_book
 from viz.lessons.self_attention import weights_from
 from viz.lessons.wrong_word import error_runs
 from viz.measures.consequence import words_of_target
@@ -27,7 +25,6 @@ Values = Mapping[str, float]
 
 _SCORES = ("decoder.0.cross.weights", "decoder.0.cross.scores")
 _QUERIES = ("decoder.0.cross.weights", "decoder.0.cross.query")
-_TWINS = Path(models.__file__).parent / "weights" / "en-fr" / "twins-figures.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,46 +183,6 @@ def _spread(asked: AskedQuantity) -> Values:
     return {"": float(np.abs(weights - weights.mean(axis=0)).max())}
 
 
-def _of_card(asked: AskedQuantity) -> Values:
-    card = models.describe(asked.claims["model"]).card
-    return {
-        name: float(value)
-        for name, value in (*card.items(), *card["network"].items())
-        if isinstance(value, int | float)
-    }
-
-
-def _bleu_of_twins(asked: AskedQuantity) -> Values:
-    found: dict[str, list[float]] = {}
-    for run in json.loads(_TWINS.read_text(encoding="utf8")):
-        found.setdefault(run["mechanism"], []).append(run["bleu"]["tatoeba.test"])
-    return {mechanism: float(np.mean(each)) for mechanism, each in found.items()}
-
-
-def _of_the_book(_asked: AskedQuantity) -> Values:
-    """Return the numbers of the Lab's example: the query's, and its products with the keys."""
-    from models.experiments.lab_presets import book
-
-    tables = book().tables
-    products = (tables["query"] @ tables["key"].T)[0]
-    named = {"query": tables["query"][0], "product": products}
-    return {f"{name} {place}": float(each) for name, row in named.items() for place, each in enumerate(row, 1)}
-
-
-def _largest_of_random(_asked: AskedQuantity) -> Values:
-    """Return the largest weight of the Lab's random vectors by their size, with the scaling and without."""
-    from models.experiments.lab_layer import run_layer
-    from models.experiments.lab_presets import random_vectors
-
-    return {
-        f"{size}{' scaled' if scaled else ''}": float(
-            run_layer(random_vectors(size).tables, scaled=scaled).runs[0].weights.max()
-        )
-        for size in (8, 64)
-        for scaled in (False, True)
-    }
-
-
 def _row_of_word(asked: AskedQuantity, trace: AttentionTrace) -> int:
     return [each.strip() for each in trace.target.texts].index(asked.claims["word"])
 
@@ -295,10 +252,10 @@ BY_NAME: Mapping[str, Callable[[AskedQuantity], Values]] = {
     "moved": _moved,
     "sink": _sink,
     "added-to-the-logit": _added_to_the_logit,
-    "card": _of_card,
-    "BLEU-of-twins": _bleu_of_twins,
-    "book": _of_the_book,
+    "card": lambda asked: figures_of_card(asked.claims["model"]),
+    "BLEU-of-twins": lambda _asked: bleu_of_twins(),
+    "book": lambda _asked: numbers_of_book(),
     "error-runs": lambda asked: error_runs(_model(asked), asked.sentence, asked.claims["word"], asked.claims["of"]),
-    "largest-random-weight": _largest_of_random,
+    "largest-random-weight": lambda _asked: largest_of_random(),
 }
 """How each of `viz.lessons.reading.QUANTITIES` is computed."""

@@ -1,0 +1,55 @@
+"""Figures that lessons state and that no sentence changes: of cards, twins and the Lab's examples."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+import models
+
+_TWINS = Path(models.__file__).parent / "weights" / "en-fr" / "twins-figures.json"
+
+
+def figures_of_card(key: str) -> Mapping[str, float]:
+    """Return all numbers of the card of a model, and of its network."""
+    card = models.describe(key).card
+    return {
+        name: float(value)
+        for name, value in (*card.items(), *card["network"].items())
+        if isinstance(value, int | float)
+    }
+
+
+def bleu_of_twins() -> Mapping[str, float]:
+    """Return the mean BLEU of the twins of each mechanism on tatoeba.test."""
+    found: dict[str, list[float]] = {}
+    for run in json.loads(_TWINS.read_text(encoding="utf8")):
+        found.setdefault(run["mechanism"], []).append(run["bleu"]["tatoeba.test"])
+    return {mechanism: float(np.mean(each)) for mechanism, each in found.items()}
+
+
+def numbers_of_book() -> Mapping[str, float]:
+    """Return the numbers of the Lab's example: the query's, and its products with the keys."""
+    from models.experiments.lab_presets import book
+
+    tables = book().tables
+    products = (tables["query"] @ tables["key"].T)[0]
+    named = {"query": tables["query"][0], "product": products}
+    return {f"{name} {place}": float(each) for name, row in named.items() for place, each in enumerate(row, 1)}
+
+
+def largest_of_random() -> Mapping[str, float]:
+    """Return the largest weight of the Lab's random vectors by their size, with the scaling and without."""
+    from models.experiments.lab_layer import run_layer
+    from models.experiments.lab_presets import random_vectors
+
+    return {
+        f"{size}{' scaled' if scaled else ''}": float(
+            run_layer(random_vectors(size).tables, scaled=scaled).runs[0].weights.max()
+        )
+        for size in (8, 64)
+        for scaled in (False, True)
+    }
