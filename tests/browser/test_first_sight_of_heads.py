@@ -21,6 +21,7 @@ DRAWN = """
     return stage('.overview') && stage('.comparison')?.exact.every(Boolean);
 }
 """
+HIGHEST = 300  # pixels
 PLACES = """
 stage => {
     const top = stage.getBoundingClientRect().top, boxes = stage.boxes.map(box => [top + box.top, box.height]);
@@ -77,26 +78,35 @@ def test_all_heads_stand_high_and_whole(
         assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= screen.width
 
 
-@pytest.mark.parametrize(
-    ("link", "width", "height", "highest"),
-    [
-        ({}, 1280, 720, 300),
-        ({"quantity": "moved"}, 1280, 720, 300),
-        ({"model": "hf:minilm"}, 1280, 720, 300),
-        ({"lang": "zh"}, 1280, 720, 300),
-    ],
+KINDS = (
+    "transformer-en-fr",
+    "transformer-zh-en",
+    "convs2s-en-fr",
+    "hf:minilm",
+    "hf:bert-en",
+    "hf:gpt-en",
+    "hf:attention-lm-en",
+    "hf:smollm2-135m",
 )
+
+
+@pytest.mark.parametrize(
+    "link", [*({"model": key} for key in KINDS), {"quantity": "moved"}, {"lang": "zh", "model": "hf:gpt-en"}]
+)
+@pytest.mark.usefixtures("smollm2")
 def test_the_first_picked_map_begins_high_beside_the_overview(
-    open_page: Callable[..., Page], address: str, link: dict[str, str], width: int, height: int, highest: int
+    open_page: Callable[..., Page], address: str, link: dict[str, str]
 ) -> None:
     """The overview beside it has the legend; axes and notes are named once, below all maps."""
-    page = open_page(f"{address}/heads", width=width, height=height, **link)
+    page = open_page(f"{address}/heads", width=1280, height=720, **link)
     settle(page)
     stage = page.locator(".comparison .stage")
-    assert stage.evaluate(PLACES)[0] <= highest
+    assert stage.evaluate(PLACES)[0] <= HIGHEST
     texts: list[str] = stage.evaluate("stage => stage.texts")
     assert "0.25" not in texts
-    assert sum(("query" in text) or ("查询" in text) for text in texts) == 1
+    assert sum("): query" in text or "\uff09\uff1a\u67e5\u8be2" in text for text in texts) == 1
+    notes = " ".join(texts).split("\u00a0· ")
+    assert len(set(notes)) == len(notes)
 
 
 def test_on_a_phone_the_picked_maps_have_a_legend_of_their_own(open_page: Callable[..., Page], address: str) -> None:

@@ -19,12 +19,14 @@ from viz.figures.drawing.panel import Panel, panel_of
 from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, Colour, weight_ticks
 from viz.text.language import SEMICOLON, _, listed, mark
 from viz.text.tokens import isolated, shorten, visible, wrap
+from viz.text.tokens import width as text_width
 from viz.views.heads import HeadPlace
 from viz.views.view import View
 
 BAR = 12  # pixels of the colour bar's height
 FRAME = 4  # pixels by which the frame of a map reaches beyond its cells
 JOINT = "\u00a0· "  # between notes
+TITLE_GLYPH = 0.45  # of a column of a title, as a share of its size
 RAISED = 0.35  # of a text's size: from the middle of its letters down to their line
 
 MOVING = mark("Arrow keys move between maps, with Shift inside one.")
@@ -110,7 +112,8 @@ def _layouts_beside(view: View, most: int, among: Sequence[HeadPlace], width: fl
 
 
 def _layout_beside(panels: Sequence[Panel], sizes: Sequence[PanelSize], note: str, width: float) -> dict[str, Any]:
-    grid = arrange(sizes, width=width - FRAME, axis_title=0)
+    title = max(text_width(panel.title) for panel in panels) * TITLE_GLYPH * TITLE_SIZE
+    grid = arrange(sizes, width=width - FRAME, axis_title=0, title=title)
     lines, line = wrap(note, int(grid.width / (NOTE_SIZE * GLYPH_WIDTH))), NOTE_SIZE * LINE_HEIGHT
     return {
         **_places(panels, grid),

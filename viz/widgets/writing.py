@@ -80,7 +80,7 @@ def show_writing(trace: AttentionTrace, model: models.Model, line: DeltaGenerato
     now = Writing(USUAL) if written is None else written.asked
     ids = () if written is None else trace.source.ids[written.first :]
     with line:
-        st.caption(plain(_("{title} would continue with:", title=_(trace.provenance.title))), width="content")
+        st.caption(_("Continue with:"), width="content")
         _offer_words(trace, now, ids)
         with st.popover(_("Write"), icon=":material/edit_note:", key="write-box"):
             _settings(now, ids)

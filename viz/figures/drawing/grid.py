@@ -90,6 +90,10 @@ class _Labels:
     font: int
     height: float
 
+    def clear(self, height: float) -> float:
+        """Return the pixels beyond the first cell that no label reaches in the upper `height` ones."""
+        return max(self.height - height, 0.0) if self.angle == -45 else 0.0
+
     def needed(self, size: PanelSize, cell: float) -> float:
         """Return the pixels from the first cell of a panel to the end of its last one, or of the label farthest out."""
         middles = [(place + 0.5) * cell for place in range(size.columns)]
@@ -158,8 +162,12 @@ def arrange(
     columns: int | None = None,
     legend: float = 0.0,
     axis_title: float = GAP + AXIS_TITLE,
+    title: float | None = None,
 ) -> Grid:
-    """Return every panel its place, with `axis_title` pixels for the title of the columns above their labels."""
+    """Return every panel its place, with `axis_title` pixels for the title of the columns above their labels.
+
+    A panel's title of `title` pixels stands beside the labels of its columns where these leave it room, else above.
+    """
     columns = columns or choose_columns(sizes, width)
     gutter, pitch = _row_gutter(sizes), (width + GAP) / columns
     cell = max(_cell_width(sizes, pitch - GAP - gutter), THINNEST_CELL)
@@ -175,7 +183,10 @@ def arrange(
         row = sizes[start : start + columns]
         notes = [tuple(wrap(size.note, int((pitch - GAP) / (NOTE_SIZE * GLYPH_WIDTH)))) for size in row]
         heading = TITLE_SIZE * LINE_HEIGHT * (1 + max(map(len, notes)))  # lines are as high as the first
-        cells = top + heading + axis_title + labels.height + TICK
+        above = heading + axis_title + labels.height
+        if title is not None and not any(notes) and title <= gutter + labels.clear(heading):
+            above = max(heading, labels.height)
+        cells = top + above + TICK
         for place, (size, note) in enumerate(zip(row, notes, strict=True)):
             left = place * pitch + gutter
             right, bottom = left + size.columns * cell, cells + size.rows * row_height

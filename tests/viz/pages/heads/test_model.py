@@ -84,7 +84,7 @@ def test_each_kind_of_model_shows_what_it_has() -> None:
     assert len(app.button_group(key="map").options) == 1
     assert app.text_input(key="pair").label.startswith("Second text")
     app = opened(model="hf:tiny-gpt2")
-    assert "tiny-gpt2 would continue with:" in words(app)
+    assert "Continue with:" in words(app)
     assert len(app.dataframe[0].value) == len(trace_of("hf:tiny-gpt2").source)
     assert "pair" not in [each.key for each in app.text_input]
     assert "decoder self-attention" in overview(app)[0]["title"]
@@ -211,7 +211,7 @@ def test_a_link_to_a_model_of_the_hub_asks_before_it_fetches(hub: Hub) -> None:
     assert hub.fetched == 1
     assert len(overview(app)[0]["heads"]) == 12
     assert parameter(app, "model") == "hf:somebody/tiny"
-    assert "would continue with" in words(app)
+    assert "Continue with:" in words(app)
 
 
 @pytest.mark.parametrize(
