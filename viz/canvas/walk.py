@@ -20,7 +20,8 @@ _WORDS = {
     "sentence": mark("Words: each has its own walk"),
     "hint": mark(
         "Click a word of the sentence above to follow it. Click a column to see how its score is computed. Arrow "
-        "keys change the step, with Shift the column. Words count from 1, vector components from 0."
+        "keys change the step, with Shift the column. Words count from 1, vector components from 0. One component is "
+        "worked out: the largest, or the one that adds most to the score."
     ),
 }
 

@@ -41,6 +41,8 @@ def waterfall(says: str, values: Numbers, label: Callable[[int], str]) -> Waterf
     kept = order if len(order) <= MOST_PARTS + 1 else order[:MOST_PARTS]
     rest = float(parts[order[len(kept) :]].sum())
     shown = tuple((label(int(each)), float(parts[each])) for each in kept)
+    if len(kept) < len(order):
+        says = _("{sum}: the {shown} largest of {count}", sum=says, shown=len(kept), count=len(order))
     return Waterfall(says, shown, len(order) - len(kept), rest, float(sum(part for _text, part in shown)) + rest)
 
 

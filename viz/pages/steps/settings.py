@@ -38,6 +38,8 @@ HEAD = Choice("head", title=mark("Head"), shape="box", anew_with=(WALKED,))
 WORD = Choice("word", anew_with=(READ,))
 READS = Choice("reads", anew_with=(READ, ROW))
 STEP = Choice("step")
+FIRST_SHOWN = "scores"
+"""The step on which the walk opens, or the nearest before it."""
 
 # The lab ------------------------------------------------------------------------------------------------------------
 

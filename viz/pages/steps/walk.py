@@ -16,6 +16,7 @@ from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.numbers import show_numbers
 from viz.pages.steps.places import StepPlace, choose_mechanisms, choose_places, installed, is_walkable, key_of
 from viz.pages.steps.settings import (
+    FIRST_SHOWN,
     MECHANISM,
     MOST_READ,
     READ,
@@ -156,12 +157,12 @@ def _column(place: StepPlace, row: int, told: Walked | None) -> int | None:
 
 
 def _step(titles: Mapping[str, str], told: Walked | None) -> str:
-    """Return the step: of one that the mechanisms here do not have, the nearest before it."""
+    """Return the step, the score where none is asked for; of one that no mechanism here has, the nearest before it."""
     asked = told.step if told is not None else link.text_of(STEP)
-    nearest = nearest_step(asked, tuple(titles)) if asked else None
-    if nearest is not None:
-        link.store(STEP.name, STEP.write(nearest, next(iter(titles))))
-    return value_of(STEP, titles)
+    nearest, usual = (nearest_step(each or "", tuple(titles)) for each in (asked, FIRST_SHOWN))
+    if nearest is not None and usual is not None:
+        link.store(STEP.name, STEP.write(nearest, usual))
+    return value_of(STEP, titles, default=usual)
 
 
 def _lead(place: StepPlace) -> SentenceLabel:

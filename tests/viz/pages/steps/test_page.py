@@ -71,7 +71,7 @@ def shown_strip(app: AppTest, name: str) -> np.ndarray:
 
 
 class TestSteps:
-    def test_the_page_opens_on_a_word_that_reads_another_one_and_with_the_first_step(self) -> None:
+    def test_the_page_opens_on_a_word_that_reads_another_one_and_with_its_score(self) -> None:
         app = opened(sentence=TURNED)
         assert not app.error
         assert not app.warning
@@ -79,7 +79,11 @@ class TestSteps:
         assert chosen(walk) == "accord"
         (picture,) = walk["pictures"]
         assert picture["columns"][picture["chosen"]]["text"] == "agreement"
-        assert walk["step"] == walk["steps"][0]["key"] == "keys"
+        assert walk["step"] == "scores"
+        fall = next(step["fall"] for step in picture["steps"] if step["key"] == "scores")
+        trace = shared_host().attend("bahdanau-en-fr", TURNED, sites=("decoder.0.cross.*",))
+        size = trace["decoder.0.cross"].companions["features"].shape[-1]
+        assert fall["says"].endswith(f": the {len(fall['parts']) - 1} largest of {size}")
         assert set(app.query_params) <= {"sentence"}
 
     @pytest.mark.parametrize("mechanism", INSTALLED)
