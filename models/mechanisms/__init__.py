@@ -65,6 +65,8 @@ class Mechanism:
         What `build` passes to the network besides the sizes.
     order : int
         Place in lists among those of its year: older first.
+    other_texts : tuple of str
+        What printed texts get differently, named without a name, and what is right.
     stands_with : str
         Key of the mechanism of another paper with which it folds out on the timeline; empty for one of its own.
     """
@@ -89,6 +91,7 @@ class Mechanism:
     is_small: bool = False
     options: tuple[tuple[str, Any], ...] = ()
     order: int = 0
+    other_texts: tuple[str, ...] = ()
     stands_with: str = ""
 
     def _network(self) -> type:

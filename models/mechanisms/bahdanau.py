@@ -36,4 +36,10 @@ MECHANISM = Mechanism(
     network="models.networks.bahdanau:BahdanauNetwork",
     is_usual=True,
     order=1,
+    other_texts=(
+        mark(
+            "Some texts divide each score by the sum of the scores. A softmax takes the exponential first: without it, "
+            "negative scores could give negative weights."
+        ),
+    ),
 )

@@ -42,5 +42,11 @@ MECHANISM = Mechanism(
     draws=True,
     is_small=True,
     order=9,
+    other_texts=(
+        mark(
+            "Some texts define hard attention as the argmax. In the paper a position is sampled with these weights. "
+            "The argmax is only one way to decode, and it has no gradient to train with."
+        ),
+    ),
     stands_with="bahdanau",
 )

@@ -15,4 +15,10 @@ MECHANISM = Mechanism(
     network="models.networks.luong_scores:LuongNetwork",
     is_usual=True,
     order=3,
+    other_texts=(
+        mark(
+            "Some texts print a softmax of the score with its sign turned. The key that fits best would then get the "
+            "smallest weight. The exponent is the score itself."
+        ),
+    ),
 )

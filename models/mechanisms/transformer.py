@@ -30,4 +30,14 @@ MECHANISM = Mechanism(
     is_multi_head=True,
     is_usual=True,
     order=2,
+    other_texts=(
+        mark(
+            "Some texts describe post-LN (normalisation after each sublayer) but print code with pre-LN (before it). "
+            "The paper has post-LN. This model has pre-LN, with one more normalisation at the end of each stack."
+        ),
+        mark(
+            "Some texts print code that runs the encoder again for every word. The source does not change: the "
+            "encoder runs once, and its states serve every step."
+        ),
+    ),
 )

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+import streamlit as st
+
 from viz.pages.bench.built import built
 from viz.text.language import _, listed, mark
 from viz.text.markup import plain
@@ -42,6 +44,14 @@ def about(entry: Entry) -> str:
         f":small[{plain(weights)}]",
     )
     return "\n\n".join(filter(None, parts))
+
+
+def show_card(entry: Entry) -> None:
+    """Show where a mechanism and its weights come from; in a fold, what printed texts get differently."""
+    st.markdown(about(entry))
+    if said := entry.mechanism.other_texts:
+        with st.expander(_("Other texts say")):
+            st.markdown("\n".join(f"- {plain(_(each))}" for each in said))
 
 
 def _address(paper: str) -> str:

@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 from models.mechanisms import Mechanism, mechanisms
 from models.sites import Site
 from models.trace import AttentionTrace
-from viz.pages.bench.about import about
+from viz.pages.bench.about import show_card
 from viz.pages.bench.readers import readers, show_readers, span_of
 from viz.pages.bench.settings import AUTOMATIC, HEAD, MECHANISMS
 from viz.server.loading import described
@@ -109,7 +109,7 @@ def choose_mechanisms(
                 folds |= dict.fromkeys(here, st.container())
                 for key in here or [main.key]:
                     for entry in described([f"{key}-{pair}"], st.container()).values():
-                        st.markdown(about(entry))
+                        show_card(entry)
     return chosen, folds
 
 

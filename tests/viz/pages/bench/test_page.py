@@ -41,6 +41,14 @@ def app() -> AppTest:
     return opened()
 
 
+def test_a_card_says_in_a_fold_what_other_texts_get_differently(app: AppTest) -> None:
+    folds = [each for each in app.expander if each.label == "Other texts say"]
+    told = [each.markdown[0].value.replace("\\", "") for each in folds]
+    for key in ("luong-general", "transformer"):
+        assert any(all(said in each for said in mechanisms()[key].other_texts) for each in told)
+    assert all(not each.proto.expanded for each in folds)
+
+
 def opened(**link: str) -> AppTest:
     """Open the page by a link, with its settings and two folds open."""
     app = AppTest.from_file(APP, default_timeout=PATIENCE)
