@@ -64,7 +64,8 @@ class Recorder:
         if place.kind == "hops":
             queries = hop_tokens(weights.shape[1])
         others = [site for site in session.sites if site.place == place and site.quantity != "weights"]
-        loose = any(edit.applies_to(place.at(edit.quantity)) and not edit.keeps_row_sums for edit in edits)
+        acting = [edit for edit in edits if edit.applies_to(place.at(edit.quantity))]
+        loose = not all(edit.keeps_row_sums for edit in acting)
         return AttentionMap(
             site=place,
             weights=_given(weights),
@@ -72,7 +73,7 @@ class Recorder:
             key_tokens=keys,
             companions={site.quantity: session.take(site)[0].numpy() for site in others},
             rows_sum_to_one=self.rows_sum_to_one and not loose,
-            causal=place in self.causal,
+            causal=place in self.causal and all(edit.keeps_causal for edit in acting),
         )
 
     def steps(self, logits: Tensor, written: TokenSequence) -> tuple[Step, ...]:

@@ -5,9 +5,9 @@ position from 0; None stands for all heads, or for all rows. It is frozen and ha
 `Edit.to_text` and `read_edit` carry it through an address bar; `str(edit)` says in words what it does.
 
 An edit acts upon one quantity, on the line after its computation: `scale_scores` upon the scores, `mask_key`,
-`mask_cell` and `window` upon the mask (True where a query may read a key), `patch` upon what a head gives, the
-others upon the weights. Where attention is local, each row has a window of its own: there `window` takes its place, on
-the quantity `centre`, instead of adding to it.
+`mask_cell`, `lift_mask` and `window` upon the mask (True where a query may read a key), `patch` upon what a head gives,
+the others upon the weights. Where attention is local, each row has a window of its own: there `window` takes its place,
+on the quantity `centre`, instead of adding to it.
 
 The order of edits on one row: those of the scores and of the mask act first, wherever they are given, since weights are
 computed from both. Those of the weights then act in the order given, each on what the one before it left: after
@@ -21,6 +21,7 @@ from models.edits.edit import Array, Edit
 from models.edits.operations import (
     OPERATIONS,
     KeepHeads,
+    LiftMask,
     MaskCell,
     MaskKey,
     ScaleScores,
@@ -28,6 +29,7 @@ from models.edits.operations import (
     ZeroHead,
     harden,
     keep_heads,
+    lift_mask,
     mask_cell,
     mask_key,
     read_edit,
@@ -48,6 +50,7 @@ __all__ = [
     "Edit",
     "Harden",
     "KeepHeads",
+    "LiftMask",
     "MaskCell",
     "MaskKey",
     "Patch",
@@ -60,6 +63,7 @@ __all__ = [
     "ZeroRow",
     "harden",
     "keep_heads",
+    "lift_mask",
     "mask_cell",
     "mask_key",
     "patch",

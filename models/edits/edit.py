@@ -44,6 +44,8 @@ class Edit(ABC):
         Whether `apply` asks for the mask.
     keeps_row_sums : bool
         Whether rows that sum to 1 still do.
+    keeps_causal : bool
+        Whether queries that read no later key still do not.
 
     Raises
     ------
@@ -68,6 +70,7 @@ class Edit(ABC):
     twice: ClassVar[bool] = False
     needs_mask: ClassVar[bool] = False
     keeps_row_sums: ClassVar[bool] = True
+    keeps_causal: ClassVar[bool] = True
 
     site: str
 

@@ -137,6 +137,22 @@ class MaskCell(Edit):
 
 
 @dataclass(frozen=True)
+class LiftMask(Edit):
+    """Lift the mask: every query may read every key that is there, later words of a forced text among them."""
+
+    name = "lift_mask"
+    quantity = "mask"
+    keeps_causal = False
+
+    def _write(self, part: Array) -> None:
+        part[...] = True
+
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("mask of {place} lifted", place=place_in_words(self.site))
+
+
+@dataclass(frozen=True)
 class Window(Edit):
     """Let a row read only the keys from `centre` - `width` to `centre` + `width`, in all heads.
 
@@ -207,6 +223,7 @@ set_row = SetRow
 scale_scores = ScaleScores
 mask_key = MaskKey
 mask_cell = MaskCell
+lift_mask = LiftMask
 window = Window
 
 OPERATIONS: dict[str, type[Edit]] = {
@@ -222,6 +239,7 @@ OPERATIONS: dict[str, type[Edit]] = {
         ScaleScores,
         MaskKey,
         MaskCell,
+        LiftMask,
         Window,
         Patch,
     )

@@ -15,6 +15,7 @@ from models.edits import (
     Edit,
     harden,
     keep_heads,
+    lift_mask,
     mask_cell,
     mask_key,
     read_edit,
@@ -67,6 +68,7 @@ edits = st.one_of(
     st.builds(set_row, places, maybe_positions, maybe_positions, distributions(), st.floats(0, 1)),
     st.builds(scale_scores, places, st.floats(-1e6, 1e6)),
     st.builds(mask_key, places, positions),
+    st.builds(lift_mask, places),
     st.builds(mask_cell, places, maybe_positions, positions),
     st.builds(window, places, maybe_positions, positions | st.floats(0, 1e9, exclude_max=True), maybe_positions),
     st.builds(window, places, maybe_positions, st.none(), positions),
@@ -297,6 +299,7 @@ class TestWhereItActs:
             "scale_scores": "scores",
             "mask_key": "mask",
             "mask_cell": "mask",
+            "lift_mask": "mask",
             "window": "mask",
             "patch": "context",
         }

@@ -58,6 +58,7 @@ EDITS = "~".join(
         "scale_scores(encoder.*.self,2.0)",
         "mask_key(decoder.*.cross,3)",
         "mask_cell(decoder.0.cross,1,2)",
+        "lift_mask(encoder.0.self)",
         "uniform_row(decoder.0.cross,*,2)",
         "zero_row(decoder.0.cross,*,0)",
         "harden(decoder.0.cross,*,3)",

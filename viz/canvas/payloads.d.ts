@@ -266,6 +266,7 @@ export interface WalkRow {
   part: string;
   title: string;
   values: (number | null)[];
+  crossed?: boolean[]; // which columns the mask hides: with the score that they would have
   beside?: Pick<WalkRow, "title" | "values">; // a second bar in each column
   lengths?: Pick<WalkRow, "title" | "values">; // told of a column, not drawn
 }

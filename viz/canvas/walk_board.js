@@ -2,7 +2,7 @@
 // Whatever comes from the data is shown as text; the formulas alone are markup, and those are of the code.
 
 import { NOT_YET, leastTypeIn, penOf, zoomOf } from "./canvas.js";
-import { cut, fitFormula, html, precise, second, short, still, svg, waterfall, windowOf } from "./walk_marks.js";
+import { crossOver, cut, fitFormula, html, second, short, still, svg, toldOf, waterfall, windowOf } from "./walk_marks.js";
 
 /** @import { WalkHeader, WalkPicture, WalkRow, WalkStep } from "./payloads" */
 /** @typedef {{ bar: SVGRectElement, y: number, high: number } | null} Bar */
@@ -196,8 +196,9 @@ export class Board {
       const high = Math.max((Math.abs(value) / span) * tall, 0.5), y = value < 0 ? zero : zero - high;
       const kind = row.part === "score" ? (value < 0 ? "below" : "score") : "share";
       const other = ((row.beside?.values[column] ?? 0) / span) * tall, least = Math.min(y, zero - other);
-      const bar = svg("rect", { x: this.middle(column) - wide / (row.beside ? 1 : 2), y, width: wide, height: high, class: `bar ${kind}` });
+      const bar = svg("rect", { x: this.middle(column) - wide / (row.beside ? 1 : 2), y, width: wide, height: high, class: `bar ${kind}${row.crossed?.[column] ? " crossed" : ""}` });
       group.append(bar);
+      if (row.crossed?.[column]) group.append(crossOver(this.middle(column), value < 0 ? y + high / 2 : zero + 7));
       if (row.beside) group.append(svg("rect", { x: this.middle(column) + 1, y: zero - other, width: wide - 1, height: other, class: "bar moved", "data-part": "context" }));
       if (place.cell >= NUMBER || column === picture.chosen || column === largest) {
         group.append(svg("text", { x: this.middle(column), y: value >= 0 ? least - 3 : under ? zero + high + DIGITS - 2 : zero - 3, "text-anchor": "middle" }, short(value)));
@@ -250,7 +251,7 @@ export class Board {
     picture.columns.forEach(({ text }, column) => {
       const chosen = column === picture.chosen;
       const told = picture.rows.flatMap((row) => [row, row.beside ?? [], row.lengths ?? []].flat());
-      const numbers = told.map(({ title, values }) => `${title}: ${values[column] === null ? words.hidden : precise(values[column])}`);
+      const numbers = told.map((row) => `${row.title}: ${toldOf(row, column, words.hidden)}`);
       const hit = svg("rect", { x: place.left + column * place.cell, y: 0, width: place.cell, height: bottom, class: "hit" });
       const pick = picks ? { role: "button", tabindex: -1, "aria-pressed": chosen } : { role: "img" };
       const group = svg("g", { class: chosen ? "column chosen" : "column", ...pick,

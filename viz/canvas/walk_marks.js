@@ -89,3 +89,17 @@ export function windowOf({ centre, from, to, curve = [] }, x, top, bottom, row) 
 // The name of the second bars of a row, in their colour; nothing where there are none.
 /** @param {{ beside?: { title: string } }} row */
 export const second = ({ beside }) => (beside ? [" \u00b7 ", svg("tspan", { class: "moved" }, beside.title)] : []);
+
+const ARM = 5; // pixels
+
+// A cross at the bar of a score that the mask takes away.
+/** @param {number} x @param {number} y */
+export const crossOver = (x, y) =>
+  svg("path", { d: `M${x - ARM} ${y - ARM}L${x + ARM} ${y + ARM}M${x - ARM} ${y + ARM}L${x + ARM} ${y - ARM}`, class: "cross" });
+
+/** @param {{ values: (number | null)[], crossed?: boolean[] }} row @param {number} column @param {string} hidden */
+export const toldOf = ({ values, crossed }, column, hidden) => {
+  const value = values[column];
+  if (value === null) return hidden;
+  return crossed?.[column] ? `${hidden} (${precise(value)})` : precise(value);
+};

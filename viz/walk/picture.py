@@ -204,14 +204,17 @@ def _attention(scene: Scene, groups: list[list[int]]) -> dict[str, Any]:
     chance = _("probability {letter}", letter=letters.plain("weight"))
     before = {"raw_weights": _("share before the Gaussian"), "probabilities": chance}
     raw = next((each for each in before if each in scene.map.companions), "")
-    allowed = scene.of_query("mask").astype(bool)
-    powers = np.where(allowed, scene.of_query("scores").astype(np.float64), -np.inf)
+    allowed, scores = scene.of_query("mask").astype(bool), scene.of_query("scores").astype(np.float64)
+    powers = np.where(allowed, scores, -np.inf)
     joined = np.array([np.logaddexp.reduce(powers[group]) for group in groups])
     exponentials = np.exp(joined - joined.max())
     shares = _summed(scene.of_query("weights"), groups)
     score, weight = letters.plain("score"), "z" if scene.is_chosen else letters.plain("weight")
+    crossed = [scene.map.causal and not allowed[group].any() for group in groups]
+    would_be = np.array([np.logaddexp.reduce(scores[group]) for group in groups])
     rows = [
-        _row("score", _("score {letter}", letter=score), joined),
+        _row("score", _("score {letter}", letter=score), np.where(crossed, would_be, joined))
+        | ({"crossed": list(map(bool, crossed))} if any(crossed) else {}),
         _row("softmax", _("exp ({letter} \u2212 the largest)", letter=score), exponentials),
     ]
     if raw:

@@ -104,6 +104,8 @@ def mask_by(rule: Callable[[Scene], tuple[Allowed, str]]) -> Callable[[Scene], B
                 scene.count,
                 hidden=hidden,
             )
+            if scene.map.causal:
+                says += " " + _("They come later. Crossed out: the scores that they would have had.")
         elif scene.count < len(scene.map.key_tokens):
             says = _(
                 "The tokens after “{query}” are not written yet: there is nothing to hide.", query=scene.query_word

@@ -120,7 +120,12 @@ def _bars(
             sheet.write("\u00d7", x, zero - _NUMBER, _NUMBER, ha="center", color=FAINT)
             continue
         colour = _SHARE if not is_score else _SCORE if value >= 0 else _BELOW
-        sheet.rectangle(x - wide / 2, zero - max(value, 0) * unit, wide, abs(value) * unit, colour)
+        crossed = bool(row.get("crossed")) and row["crossed"][column]
+        sheet.rectangle(
+            x - wide / 2, zero - max(value, 0) * unit, wide, abs(value) * unit, FAINT if crossed else colour
+        )
+        if crossed:
+            sheet.write("\u00d7", x, zero - value * unit / 2 + _NUMBER / 2, _NUMBER, ha="center", color=INK)
         if roomy or column in (chosen, largest):
             y = zero - value * unit - _NUMBER * 0.7 if value >= 0 else zero - value * unit + _NUMBER * 0.7
             sheet.write(_short(value), x, y, _NUMBER, ha="center")

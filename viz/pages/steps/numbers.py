@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -14,7 +14,6 @@ from viz.text.markup import plain
 from viz.walk.scene import Scene
 from viz.walk.steps import WalkStep
 from viz.widgets.fold import unfolded
-from viz.widgets.frame import Frame
 from viz.widgets.show import show_strips
 from viz.widgets.shown import Shown
 from viz.widgets.visit import Visit, Wanted
@@ -22,13 +21,13 @@ from viz.widgets.visit import Visit, Wanted
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 
 
-def show_numbers(frame: Frame, looked_at: Sequence[tuple[Scene, WalkStep]]) -> None:
+def show_numbers(measure: Callable[[], Visit[Wanted]], looked_at: Sequence[tuple[Scene, WalkStep]]) -> None:
     """Show a closed fold with the numbers of a step, as each mechanism has them."""
     fold = unfolded(_("All numbers of this step"), "numbers-of-step")
     if fold is None:
         return
     with fold:
-        visit = frame.visit(Wanted())
+        visit = measure()
         for scene, step in looked_at:
             _show(visit, scene, step)
 

@@ -38,6 +38,7 @@ HEAD = Choice("head", title=mark("Head"), shape="box", anew_with=(WALKED,))
 WORD = Choice("word", anew_with=(READ,))
 READS = Choice("reads", anew_with=(READ, ROW))
 STEP = Choice("step")
+UNMASKED = Switch("unmasked", title=mark("lift the causal mask"), anew_with=(WALKED,))
 FIRST_SHOWN = "scores"
 """The step on which the walk opens, or the nearest before it."""
 
@@ -178,6 +179,7 @@ SETTINGS = (
     WORD,
     READS,
     STEP,
+    UNMASKED,
     PRESET,
     CELLS,
     SCORE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache, partial
 from typing import cast
 
 from streamlit.delta_generator import DeltaGenerator
@@ -26,6 +27,7 @@ from viz.pages.steps.settings import (
     WALKED,
     WORD,
 )
+from viz.pages.steps.unmasked import show_unmasked
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, current_language
@@ -44,6 +46,7 @@ from viz.widgets.settings import choose, link, unknown, value_of
 from viz.widgets.shared_settings import UNIT
 from viz.widgets.shown import Shown
 from viz.widgets.unsuited import say_small
+from viz.widgets.visit import Wanted
 
 CANVAS = "walk"
 _ROWS = "steps-rows"
@@ -113,7 +116,9 @@ def _walk(frame: Frame, places: list[StepPlace], unit: Unit) -> None:
     for scene, steps in zip(looked.scenes, looked.walks, strict=True):
         own = nearest_step(step, [each.key for each in steps])
         looked_at.append((scene, next(each for each in steps if each.key == own)))
-    show_numbers(frame, looked_at)
+    measure = cache(partial(frame.visit, Wanted()))  # a page is measured once
+    show_unmasked(measure, first)
+    show_numbers(measure, looked_at)
 
 
 def _wrote(place: StepPlace, row: int) -> str:
