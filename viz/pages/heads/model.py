@@ -60,7 +60,7 @@ def choose_model(messages: DeltaGenerator, naming: DeltaGenerator, *, turned: bo
         labels[TYPED] = _("a model of the Hugging Face hub…")
     if not labels:
         return None
-    with st.container(width=325, key="model-box"):
+    with st.container(width=335, key="model-box"):
         key = choose(MODEL, labels, default=KEY if KEY in labels else None)
     if key == TYPED:
         with naming:
