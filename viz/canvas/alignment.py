@@ -46,6 +46,11 @@ _WORDS = {
     "rows": mark("{title}, in rows"),
     "columns": mark("{title}, in columns"),
     "lines": mark("lines and shaded words: attention; thicker means more weight"),
+    "letters": mark(
+        "q: query, k: key, v: value (in additive attention a learned vector); s: decoder state, h: encoder "
+        "state; e: score, \u03b1: weight, c: context vector; d: numbers in a vector; W, U: learned."
+    ),
+    "end": mark("</s> marks the end of the sentence. Models treat it like a word."),
     "unsure": mark("darker orange: the model was less sure of this word"),
 }
 

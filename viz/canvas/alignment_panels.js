@@ -3,6 +3,7 @@
 
 import { boundsIn, labelIn } from "./alignment_bounds.js";
 import { corner, fitBrief, vectorOf } from "./alignment_corners.js";
+import { explain } from "./alignment_explained.js";
 import { fitFormulas } from "./alignment_formulas.js";
 import { SVG_NAME, directionOf, fittingSize, made, widthOf, within } from "./alignment_marks.js";
 import { NOT_YET, partOf, roomIn, zoomOf } from "./canvas.js";
@@ -89,8 +90,7 @@ export class Panels {
       const size = panel.rows.length * columns;
       panel.weights = weights.subarray(start, (start += size));
     }
-    this.header = header;
-    this.drawnFor = null;
+    [this.header, this.drawnFor] = [header, null];
     this.draw();
   }
 
@@ -102,9 +102,8 @@ export class Panels {
     this.place = this.arrange(room);
     this.build();
     this.paint();
-    const { header } = this;
     // What is drawn, for those who ask this element.
-    Object.assign(this.stage, { texts: header.tokens, exact: header.panels.map((panel) => panel.rows.length > 0).filter(Boolean) });
+    Object.assign(this.stage, { texts: this.header.tokens, exact: this.header.panels.map((panel) => panel.rows.length > 0).filter(Boolean) });
     this.stage.dataset.drawn = String(Number(this.stage.dataset.drawn ?? 0) + 1);
   }
 
@@ -146,6 +145,7 @@ export class Panels {
     fitFormulas(this);
     this.describe();
     fitBrief(this);
+    explain(this);
   }
 
   /** @param {number} first @returns {Band} */

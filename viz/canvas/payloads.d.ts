@@ -126,7 +126,7 @@ export interface AlignmentHeader {
   put: string; // what it offers besides, for the word of its row
   words: Words<
     | "reads" | "after" | "read_by" | "item" | "comma" | "said" | "unlike" | "unread" | "one_vector" | "kept" | "sentence"
-    | "brief" | "doubt" | "translation" | "keys" | "rows" | "columns" | "lines" | "unsure"
+    | "brief" | "doubt" | "translation" | "keys" | "rows" | "columns" | "lines" | "unsure" | "letters" | "end"
   >;
   colour: Colour;
   palette: Stop[];

@@ -21,6 +21,7 @@ from viz.server.queueing import Why, telling
 from viz.server.runtime import shared_host
 from viz.text.language import _
 from viz.widgets import session
+from viz.widgets.glossary import show_glossary
 from viz.widgets.greeting import greet
 from viz.widgets.interface_language import INTERFACE, begin_language, offer_languages, settle_language
 from viz.widgets.language_pair import choose_pair, switch_to
@@ -109,6 +110,8 @@ class Page:
         greet(self.address, self.greeting)
         if SENTENCE in self.settings or here_in_room():
             st.caption(_privacy(SENTENCE in self.settings))
+        if SENTENCE in self.settings:
+            show_glossary()
         present(self.figures)
 
     def show_alone(self) -> None:

@@ -1,4 +1,4 @@
-"""A first visitor's line under the header: gone with the first touch, never shown again, and not in others' links."""
+"""What a newcomer is told: a line under the header until the first touch; what letters and marks mean; a glossary."""
 
 from __future__ import annotations
 
@@ -41,3 +41,24 @@ def test_a_link_that_shows_something_else_has_no_line(open_page: Callable[..., P
     expect(maps(page).first).to_be_visible()
     settle(page)
     expect(page.get_by_text(SAID)).to_have_count(0)
+
+
+def test_letters_and_marks_say_what_they_mean_and_a_glossary_ends_the_page(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    page = open_page(address, width=1280, height=720)
+    expect(maps(page).first).to_be_visible()
+    formula = page.locator(".alignment .formula").first
+    letters = formula.get_attribute("title") or ""
+    assert "q: query" in letters
+    formula.click()
+    expect(page.locator(".alignment .notes").first).to_have_text(letters)
+    end = page.locator(".alignment .tokens .word").last
+    assert end.get_attribute("title") == "</s> marks the end of the sentence. Models treat it like a word."
+    settle(page)
+    fold = page.locator(".st-key-glossary")
+    term = fold.get_by_text("attention weight, \u03b1")
+    expect(term).to_be_hidden()
+    fold.locator("summary").click()
+    expect(term).to_be_visible()
+    assert box_of(fold)["y"] > box_of(maps(page).first)["y"]
