@@ -11,8 +11,11 @@ import models
 from models.keys import mechanism_of, pair_of
 from models.measures.wrong_word import runner_up, with_word, words_until_same
 from models.trace import AttentionTrace
+from models.translation.checkpoints import CheckpointError
+from models.translation.wrong_word_table import wrong_word_table
 from models.writing import Writing
 from viz.captions.written import Written, written_words
+from viz.figures.wrong_words import wrong_words
 from viz.pages.bench.panels import CANVAS
 from viz.pages.bench.settings import ALSO, INSTEAD, REPLACED, REPLACED_OF, WRONG
 from viz.pages.bench.wanted import LONGEST_NAMED, BenchSettings, Compared, name_of, view_of
@@ -25,6 +28,7 @@ from viz.widgets.canvas import replaced_on
 from viz.widgets.edits.translation_consequence import marked, show_line
 from viz.widgets.panels import panel_of, show_panels
 from viz.widgets.settings import choose, link, put_text, text_box
+from viz.widgets.show import show
 from viz.widgets.shown import Shown
 from viz.widgets.visit import Visit
 
@@ -71,6 +75,7 @@ def show_wrong_word(visit: Visit[BenchSettings], ran: Compared) -> None:
     _say(before, after, word, known)
     _draw(visit, ran, key, {_("as it was"): before, _("with the wrong word"): after})
     _show_table(before, after, word, known)
+    _show_corpus(visit, pair_of(key))
 
 
 def _choose_word(
@@ -156,3 +161,23 @@ def _show_table(before: AttentionTrace, after: AttentionTrace, word: int, known:
     ]
     st.dataframe(said, hide_index=True)
     st.caption(_("From the replaced word on. The first probability then is that of the wrong word itself."))
+
+
+def _show_corpus(visit: Visit[BenchSettings], pair: str) -> None:
+    """Show how far errors run over the corpus, where it was measured; a damaged table is named."""
+    try:
+        rows = wrong_word_table(pair)
+    except CheckpointError as error:
+        st.warning(plain(_("The measured results cannot be shown. {reason}", reason=say(error))))
+        return
+    if not rows:
+        return
+    count = min(row.sentences for row in rows)
+    says = _(
+        "Over {count} sentences of tatoeba.test: a word of the first half gives its place to a random word of another "
+        "translation. Above, decoding is then free: the share of translations not yet as they were. Below, it is "
+        "forced (teacher forcing): what each right word loses of its log-probability.",
+        count=count,
+    )
+    figure = wrong_words(rows, {row.key: name_of(row.key) for row in rows}, width=visit.width)
+    show(Shown(figure, key="wrong-corpus", says=says, name="one wrong word over the corpus"), visit)
