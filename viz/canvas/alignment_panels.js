@@ -217,7 +217,9 @@ export class Panels {
     const map = panel.vector ? null : this.plot(number, panel);
     const body = map ? map.plot : vectorOf(panel.vector ?? [], header.tokens.length, panel.words.length);
     if (panel.rows.length) body.style.height = `${panel.rows.length * place.rows[number] + place.above + 2}px`;
-    if (panel.rows.length || place.across > 1) element.style.minHeight = `${place.region + place.above + BESIDES}px`;
+    // Below each other, maps keep the room of their own rows: nothing is level with anything.
+    const kept = place.across > 1 ? place.region : Math.min(place.region, Math.ceil((panel.rows.length * place.rows[number]) / STEP) * STEP);
+    if (kept) element.style.minHeight = `${kept + place.above + BESIDES}px`;
     element.append(head, translation, body, says, notes);
     this.panels[number] = { formula, words: words.map(([, word]) => word), says, notes, map };
     return element;
