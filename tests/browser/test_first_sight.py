@@ -15,10 +15,7 @@ from tests.support.browsing import settle, until_link
 
 INSTALLED = [key for key in mechanisms() if f"{key}-en-fr" in catalog()]
 TYPED = "The members of the committee want a report on the union."
-LONG = (
-    "the members of the committee have asked for a report on the state of the union before the end of the year because "
-    "many people"
-)
+LONG = "the members of the committee have asked for a report on the state of the union before the end of the year"
 PAINTED = """
 canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data].some(each => each)
 """
