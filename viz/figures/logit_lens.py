@@ -16,7 +16,7 @@ from viz.text.language import _
 if TYPE_CHECKING:
     from models.experiments.logits import LogitLens
 
-ROW, COLUMN, LEFT, RIGHT = 26, 84, 108, 8
+ROW, COLUMN, LEFT, RIGHT = 26, 110, 108, 8
 """Pixels of a row, of a column at least, and of the names of the rows and right of all."""
 
 WORDS, LONGEST = 5, 14
