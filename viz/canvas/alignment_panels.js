@@ -1,5 +1,4 @@
-// The picture of the Bench, standing still: a line of the sentence's words, and under it panels side by side, a panel a
-// mechanism. Whatever comes from the data is shown as text, but for formulas, which are ours.
+// The picture of the Bench, standing still: the sentence, and panels under it. All data is shown as text; formulas are ours.
 
 import { boundsIn, labelIn } from "./alignment_bounds.js";
 import { corner, fitBrief, vectorOf } from "./alignment_corners.js";
