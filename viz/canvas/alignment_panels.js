@@ -135,12 +135,9 @@ export class Panels {
 
   build() {
     const { header, place } = this;
-    /** @type {Band[]} */
-    const bands = [];
-    this.panels = [];
-    for (let first = 0; first < header.panels.length; first += place.across) bands.push(this.band(first));
-    this.bands.replaceChildren(...bands.map(({ element }) => element));
-    this.parts = bands;
+    Object.assign(this, { panels: [], parts: [] });
+    for (let first = 0; first < header.panels.length; first += place.across) this.parts.push(this.band(first));
+    this.bands.replaceChildren(...this.parts.map(({ element }) => element));
     fitFormulas(this);
     this.describe();
     fitBrief(this);
