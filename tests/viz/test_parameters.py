@@ -16,6 +16,7 @@ PUBLIC = {*viz.figures.__all__, *viz.canvas.__all__, *viz.notebook.__all__}
 KNOWN = {
     "canvas/comparison.py encode_comparison",
     "command_line.py start",
+    "figures/drawing/grid.py arrange",
     "figures/drawing/heatmap.py draw_panels",
     "figures/effects.py effect_heatmap",
     "figures/publication/export.py publication_file",
