@@ -74,7 +74,7 @@ def _explain() -> None:
             "Surgery saves it as NPZ. To make a trace from attention captured elsewhere, use Python:"
         )
     )
-    st.code(_PYTHON.strip(), language="python")
+    st.code(_PYTHON.strip(), language=None, wrap_lines=True)
 
 
 def _show(frame: Frame, opened: Sequence[Opened], wanted: Wanted, usual: str) -> None:
