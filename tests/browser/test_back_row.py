@@ -85,7 +85,7 @@ def test_a_lesson_leaves_the_screen_to_the_picture(open_page: Callable[..., Page
         assert text["width"] <= 0.34 * width
     else:
         assert text["y"] >= 0.62 * SCREENS[width][0]
-        assert first["y"] < 0.4 * SCREENS[width][0]
+        assert first["y"] < 0.41 * SCREENS[width][0]
 
 
 def test_a_clicker_begins_turns_blanks_and_ends_a_presentation(open_page: Callable[..., Page], address: str) -> None:

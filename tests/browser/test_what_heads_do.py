@@ -50,6 +50,12 @@ PARTS = {
     "lens": Part(
         "heads", GPT | {"below": "lens"}, ".st-key-figure-logit-lens .js-plotly-plot", ("logit lens", "logit 透镜")
     ),
+    "patch": Part(
+        "surgery",
+        PATCH | {"other": MILK[1]},
+        "[class*='st-key-figure-patching-'] .js-plotly-plot",
+        ("Activation patching: Vig et al. 2020", "激活替换"),
+    ),
     "zeroed": Part(
         "heads",
         GPT | {"quantity": "zeroed", "heads1": "2"},

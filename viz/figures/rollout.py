@@ -94,7 +94,9 @@ def rollout_heatmap(
     last = view.shown.site.layer
     notes = (
         _("computed, not a weight of the model: each layer is assumed to keep half of a token and take half from"),
-        _("the average attention of its heads (Abnar & Zuidema 2020)"),
+        _("what its heads move on average (Abnar & Zuidema 2020 take attention; moved: Kobayashi et al. 2020)")
+        if trace.quantity == "moved"
+        else _("the average attention of its heads (Abnar & Zuidema 2020)"),
     )
     title = _("Attention rollout, layers 0 to {last}", last=last) if last else _("Attention rollout, layer 0")
     meaning = _("attention rollout: share of the input token in this token, computed from all heads of these layers")
