@@ -26,6 +26,9 @@ PAGES = {
     "steps?show=positions": ".js-plotly-plot",
 }
 """What each page shows when it is whole."""
+WHOLE = """() => !document.querySelector("[data-stale=true]")
+    && document.getAnimations().every(each => each.playState !== "running")"""
+"""What was of the run before is pale until the run has ended."""
 ROLE, UPLOAD = "presentation-role-conflict", "stFileUploaderDropzone"
 """Streamlit's own box for files is a presentation that can be focused (minor); a page cannot mend it."""
 
@@ -83,6 +86,20 @@ def test_axe_finds_nothing_of_any_impact(open_page: Callable[..., Page], address
     assert violations(opened(open_page, address, page)) == []
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("page", PAGES)
+def test_axe_finds_nothing_serious_or_moderate_on_a_presented_page(
+    open_page: Callable[..., Page], address: str, page: str, language: str
+) -> None:
+    path, _, part = page.partition("?show=")
+    link = {"lang": language, "present": "on"} | ({"show": part} if part else {})
+    shown = open_page(f"{address}/{path}", width=1920, height=1080, **link)
+    shown.get_by_test_id("stStatusWidget").wait_for(state="detached", timeout=PATIENCE)
+    browsing.settle(shown)
+    shown.wait_for_function(WHOLE)
+    assert [each for each in violations(shown) if "(serious)" in each or "(moderate)" in each] == []
+
+
 def opened(open_page: Callable[..., Page], address: str, page: str, **link: str) -> Page:
     path, _, part = page.partition("?show=")
     shown = open_page(f"{address}/{path}", width=1366, height=900, **link, **({"show": part} if part else {}))
@@ -93,7 +110,7 @@ def opened(open_page: Callable[..., Page], address: str, page: str, **link: str)
 def settle(shown: Page, page: str) -> None:
     shown.locator(PAGES[page]).first.wait_for(timeout=PATIENCE)
     browsing.settle(shown)
-    shown.wait_for_function("() => !document.querySelector('[data-stale=true]')")  # pale until the run has ended
+    shown.wait_for_function(WHOLE)
 
 
 def test_axe_finds_nothing_on_what_unfolds_on_the_bench(open_page: Callable[..., Page], address: str) -> None:
