@@ -62,7 +62,7 @@ FIND = """
 }
 """
 FOLDED = "[data-testid=stExpander] details:not([open]) > summary"
-BUTTONS = "[data-testid=stPopoverButton]"
+BUTTONS = "[data-testid=stPopoverButton]:visible"
 _numbers = count(1000)
 
 

@@ -115,7 +115,7 @@ def test_where_translations_differ_the_row_that_reads_the_same_answers(
                 assert max(shared[answering]) >= shared.max() / 1.3
             else:
                 assert shared.max() < 0.1
-                assert "no word here" in panel(page, number).locator(".says").text_content()
+                assert "no matching word here" in panel(page, number).locator(".says").text_content()
 
 
 def test_on_one_translation_the_same_row_answers_whatever_it_reads(
