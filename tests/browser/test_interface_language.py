@@ -41,7 +41,7 @@ def test_the_other_language_is_one_click_away_and_comes_along(open_page: Callabl
     until_link(page, lambda url: "lang=zh" in url)
     page.get_by_role("link", name="注意力头").first.click()
     until_link(page, lambda url: "/heads?" in url and "lang=zh" in url)
-    expect(page.get_by_text("查询", exact=False).first).to_be_visible()
+    expect(page.get_by_text("查询").filter(visible=True).first).to_be_visible()
     page.get_by_role("link", name="English").click()
     expect(page.get_by_role("link", name="Heads").first).to_be_visible()
     until_link(page, lambda url: "lang=en" in url)
