@@ -18,7 +18,7 @@ ANIMAL = "The animal didn't cross the street because it was too tired."
 MILK = ("The cat drank the milk.", "The dog drank the milk.")
 WRONG = "[data-testid='stException'], [data-testid='stAlertContentError'], [data-testid='stAlertContentWarning']"
 GPT = {"model": "hf:gpt-en", "sentence": ANIMAL}
-PATCH = {"model": "transformer-en-fr", "sentence": MILK[0], "check": "patch"}
+PATCH = {"model": "transformer", "sentence": MILK[0], "check": "patch"}
 SCREENS: dict[str, dict[str, Any]] = {
     "dark desk": {"width": 1280, "height": 720, "scheme": "dark"},
     "phone in Chinese": {"width": 390, "height": 844, "touch": True, "lang": "zh"},
