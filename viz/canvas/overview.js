@@ -101,11 +101,13 @@ export function arrange(header, width) {
   return { boxes, names, columns, width, height: Math.max(top - GAP + EDGE, 1) };
 }
 
-// A label wider than its map is written smaller, so that it is whole.
-/** @param {HTMLElement} label */
-function fitLabel(label) {
-  const { scrollWidth, clientWidth } = label;
-  if (scrollWidth > clientWidth) label.style.fontSize = `${Math.max((parseFloat(getComputedStyle(label).fontSize) * (clientWidth - 1)) / scrollWidth, leastTypeIn(label))}px`;
+// Labels wider than their maps are written smaller, so that they are whole; all are measured before any changes.
+/** @param {HTMLElement[]} labels */
+function fitLabels(labels) {
+  const wide = labels.filter((each) => each.scrollWidth > each.clientWidth);
+  const sizes = wide.map((each) => (parseFloat(getComputedStyle(each).fontSize) * (each.clientWidth - 1)) / each.scrollWidth);
+  const least = wide.length ? leastTypeIn(wide[0]) : 0;
+  for (const [place, label] of wide.entries()) label.style.fontSize = `${Math.max(sizes[place], least)}px`;
 }
 
 /** @extends {Maps<OverviewHeader>} */
@@ -173,7 +175,7 @@ class Overview extends Maps {
       Object.assign(name.style, { left: `${left}px`, top: `${top}px`, width: `${wide}px` });
       return name;
     }));
-    if (named !== this.named) for (const label of /** @type {NodeListOf<HTMLElement>} */ (this.names.querySelectorAll(".label"))) fitLabel(label);
+    if (named !== this.named) fitLabels(/** @type {HTMLElement[]} */ ([...this.names.querySelectorAll(".label")]));
     this.named = named;
     super.paint(pen);
   }
