@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import lzma
 import math
+import os
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -131,7 +132,7 @@ def load_pairs(recipe: Recipe, data: Path, tokenizer_path: Path, cache: Path) ->
     if not path.exists():
         encoded = _encode_pairs(recipe, data, PairTokenizer.load(tokenizer_path), cache)
         cache.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".partial.npz")
+        partial = path.with_suffix(f".{os.getpid()}.npz")  # two runs may make the same at once
         np.savez(
             partial,
             source_ids=encoded.source.ids,

@@ -46,7 +46,7 @@ def test_each_number_is_the_mean_and_the_card_names_its_parts(tmp_path: Path) ->
     assert card["target_tokens_seen"] == 6
     assert card["sha256"] not in parts
     assert not set(MEASURED) & set(card), "figures are of the parts"
-    assert card["weights"].startswith("mean of 3 points of training")
+    assert card["weights"].startswith("mean of points of training by their share, each an exponential average")
     assert '"tokens": 6' in (shipped / "log.jsonl").read_text(encoding="utf8")
 
 
@@ -56,6 +56,24 @@ def test_points_of_two_models_are_refused(tmp_path: Path, other: dict[str, objec
     with pytest.raises(RecipeError, match=f"two differs from .*one in {next(iter(other))}"):
         publish_mean(folders, tmp_path / "shipped")
     assert not (tmp_path / "shipped").exists()
+
+
+def test_a_mean_of_a_mean_counts_its_points_by_their_share(tmp_path: Path) -> None:
+    folders = [point(tmp_path / f"{value:g}", value, int(value)) for value in (1.0, 2.0, 6.0)]
+    publish_mean(folders[:2], tmp_path / "first")
+    card = publish_mean([tmp_path / "first" / "luong-dot-en-fr", folders[2]], tmp_path / "second", [3, 1])
+    table = load_file(tmp_path / "second" / "luong-dot-en-fr" / "model.safetensors")["table"]
+    assert table.tolist() == [[0.75 * 1.5 + 0.25 * 6, 2 * (0.75 * 1.5 + 0.25 * 6)], [0.0, 1.0]]
+    assert [each["share"] for each in card["mean_of"]] == [0.375, 0.375, 0.25]
+    assert [each["target_tokens_seen"] for each in card["mean_of"]] == [1, 2, 6]
+    assert card["weights"].count("each an") == 1
+
+
+@pytest.mark.parametrize("shares", [[1.0], [1.0, 0.0], [2.0, -1.0]])
+def test_each_point_needs_a_share(tmp_path: Path, shares: list[float]) -> None:
+    folders = [point(tmp_path / "one", 1.0, 1), point(tmp_path / "two", 2.0, 2)]
+    with pytest.raises(RecipeError, match="each with its share"):
+        publish_mean(folders, tmp_path / "shipped", shares)
 
 
 def test_one_point_has_no_mean(tmp_path: Path) -> None:
