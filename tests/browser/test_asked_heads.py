@@ -6,17 +6,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
-from tests.support.bench_page import cell, maps, panel, views
+from tests.support.bench_page import box_of, cell, maps, panel, views
 from tests.support.browsing import query, says, settle, until_link
 from viz.views.asked import asked_rows
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Locator, Page
 
 ANIMAL = "The animal didn't cross the street because it was too tired."
 PICKED = ".st-key-figure-picked-heads .comparison .stage[data-drawn]"
 ROWS, IT, CELL_OF_ANIMAL = 13, 8, 2
+FINGER = 24  # pixels: what a finger can hit (WCAG 2.2, 2.5.8)
 
 
 def test_a_click_on_a_cell_asks_all_heads_and_enter_opens_one(open_page: Callable[..., Page], address: str) -> None:
@@ -93,3 +95,61 @@ def test_a_line_around_points_picks_their_heads(open_page: Callable[..., Page], 
     until_link(page, lambda url: "heads3=" in url)
     picked = [head for name, values in query(page).items() if name.startswith("heads") for head in values[0].split()]
     assert len(picked) == 4
+
+
+PHONE = {"width": 390, "height": 844, "touch": True}
+ASKS = {"en": "Which heads attend from", "zh": "哪些头最关注"}
+
+
+def tap_whole(page: Page, item: Locator) -> None:
+    """Tap what a cell offers, which is whole on the screen and large enough for a finger."""
+    expect(item).to_be_visible()
+    box = box_of(item)
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= PHONE["width"]
+    assert box["height"] >= FINGER
+    item.tap()
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_finger_asks_all_heads_on_a_phone(open_page: Callable[..., Page], address: str, lang: str) -> None:
+    page = open_page(f"{address}/heads", **PHONE, model="hf:gpt-en", heads2="2", sentence=ANIMAL, lang=lang)
+    stage = page.locator(PICKED)
+    stage.wait_for(timeout=120_000)
+    settle(page)
+    box = stage.evaluate("stage => stage.boxes[0]")
+    wide, high = box["width"] / ROWS, box["height"] / ROWS
+    stage.tap(position={"x": box["left"] + wide * (CELL_OF_ANIMAL + 0.5), "y": box["top"] + high * (IT + 0.5)})
+    tap_whole(page, page.get_by_role("menuitem", name=ASKS[lang]))
+    until_link(page, lambda url: "query=it" in url and "key=animal" in url)
+    first = page.locator(".st-key-asked-head-0")
+    first.wait_for(timeout=120_000)
+    settle(page)
+    assert "0.88" in first.inner_text()
+    expect(first).to_be_in_viewport()
+    no_wider(page)
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_finger_asks_all_heads_of_the_bench_on_a_phone(
+    open_page: Callable[..., Page], address: str, lang: str
+) -> None:
+    page = open_page(f"{address}/bench", **PHONE, mechanisms="bahdanau transformer", sentence=ANIMAL, lang=lang)
+    (view,) = views(ANIMAL, ["transformer-en-fr"])
+    maps(page).nth(1).wait_for(timeout=120_000)
+    settle(page)
+    row = next(place for place, each in enumerate(asked_rows(view)) if each and each.text == "il")
+    column = view.shown.key_tokens.texts.index("animal")
+    page.touchscreen.tap(*cell(page, 1, row, column, view))
+    tap_whole(page, panel(page, 1).get_by_role("button", name=ASKS[lang]))
+    says(page, **{"query": ".il", "key": "animal", "also": "ask", "asked-of": "transformer"})
+    first = page.locator(".st-key-asked-head-0")
+    first.wait_for(timeout=120_000)
+    settle(page)
+    expect(first).to_be_in_viewport()
+    no_wider(page)
+
+
+def no_wider(page: Page) -> None:
+    """Nothing makes the page scroll sideways."""
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0

@@ -3,6 +3,7 @@
 
 import { Alignment } from "./alignment.js";
 import { made } from "./alignment_marks.js";
+import { bringAnswer } from "./answered.js";
 import { NOT_YET, disposed, viewIn } from "./canvas.js";
 import { fill } from "./payload.js";
 
@@ -50,6 +51,7 @@ class Asking extends Alignment {
     button.addEventListener("click", (event) => {
       event.stopPropagation(); // the cell stays kept
       this.onAsked(asked);
+      if (kind === "ask") bringAnswer();
     });
     button.addEventListener("keydown", (event) => (event.key === "Enter" || event.key === " ") && event.stopPropagation());
     return button;

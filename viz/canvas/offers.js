@@ -1,5 +1,6 @@
 // What a word or a cell of maps in full offers, where the payload brings `offers`: a menu beside it.
 
+import { bringAnswer } from "./answered.js";
 import { NOT_YET, disposed, partOf, penOf, placeIn, viewIn } from "./canvas.js";
 import { Comparison } from "./comparison.js";
 import { fill } from "./payload.js";
@@ -108,6 +109,7 @@ class Offering extends Comparison {
       button.addEventListener("click", () => {
         this.close();
         this.onChosen({ operation, row: place.row ?? null, column: place.column ?? null, place: heads[place.head] });
+        if (operation === "ask") bringAnswer();
       });
       return button;
     }));
