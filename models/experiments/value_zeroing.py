@@ -66,8 +66,9 @@ def value_zeroing(
     trace : AttentionTrace
         Its run of the text, nothing edited.
     site : Site or str
-        Self-attention of one layer, such as ``encoder.1.self``. What leaves the last layer has passed the closing
-        normalisation, where a transformers model has one.
+        Self-attention of one layer, such as ``encoder.1.self``, or cross-attention of a Transformer of ours, such as
+        ``decoder.1.cross``: then the vector of a written token without the value of a source token. What leaves the
+        last layer has passed the closing normalisation, where a transformers model has one.
     on_progress : callable, optional
         Is given the share that is done, from 0 to 1; what it raises ends the runs.
 
@@ -102,11 +103,18 @@ def value_zeroing(
     return normalised(turned.astype(np.float32))
 
 
+def has_value_zeroing(model: Model, site: Site) -> bool:
+    """Return whether values can be taken away there: in Transformers of ours, and in self-attention."""
+    mechanism = getattr(model, "mechanism", None)  # of our translators
+    is_seen = site.kind == "self" or (site.kind == "cross" and mechanism is not None and mechanism.is_multi_head)
+    return is_seen and model.editable and hasattr(model, "tokenizer")
+
+
 def _check(model: Model, place: Site, count: int) -> None:
-    if place.kind != "self" or not model.editable or not hasattr(model, "tokenizer"):
+    if not has_value_zeroing(model, place):
         raise InputError(
             Message(
-                "Values are taken away from the self-attention of Transformers that run on this server; got {site} of "
+                "Values are taken away from the attention of Transformers that run on this server; got {site} of "
                 "{title}.",
                 site=str(place),
                 title=model.title,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from models.trace import AttentionTrace
 from viz.canvas.payload import pack
 from viz.captions.asking import OFFER
-from viz.captions.maps import linking_note, notes_of, sentence_of, window_note
+from viz.captions.maps import linking_note, notes_of, scale_of, sentence_of, window_note
 from viz.captions.telling import doubt_of, telling_of
 from viz.captions.written import Written, written_words
 from viz.figures.drawing.theme import NIGHT_SCALE, WEIGHT_SCALE, WINDOW_COLOUR, Colour, weight_ticks
@@ -54,6 +54,23 @@ _WORDS = {
     "unsure": mark("darker orange: the model was less sure of this word"),
 }
 
+_ZEROED_WORDS = {
+    "reads": mark("“{word}” turns without {list}"),
+    "after": mark("after “{word}” it turns without {list}"),
+    "read_by": mark("without “{word}”, these turn: {list}"),
+    "unread": mark("no word here turns without “{word}”"),
+}
+"""Of a panel with value zeroing; others beside it can have weights."""
+
+_ALL_ZEROED = {
+    "brief": mark("value zeroing"),
+    "lines": mark("lines and shaded words: what turns it; thicker means more"),
+}
+_ALSO_ZEROED = {
+    "brief": mark("attention weight or value zeroing"),
+    "lines": mark("lines and shaded words: weight, or what turns it; thicker means more"),
+}
+
 _MOVED_WORDS = {
     "reads": mark("“{word}” is moved by {list}"),
     "after": mark("after “{word}” it is moved by {list}"),
@@ -83,7 +100,7 @@ def encode_alignment(
     views = [each.view for each in shown if each.view]
     tokens = views[0].shown.key_tokens.texts if views else shown[0].trace.source.word_texts
     common = [note for note in notes_of(views[0]) if all(note in notes_of(view) for view in views)] if views else []
-    rows, moved = {view.query_title for view in views}, any(view.quantity == "moved" for view in views)
+    rows = {view.query_title for view in views}
     header = {
         "title": shown[0].trace.source_text,
         "code": shown[0].languages[0],
@@ -98,13 +115,14 @@ def encode_alignment(
         "notes": common,
         "row_title": rows.pop() if len(rows) == 1 else "",
         "key_title": views[0].key_title if views else "",
-        "scale": views[0].meaning if moved else _("attention weight"),
+        "scale": scale_of(views),
         "ticks": weight_ticks(colour),
         "night": NIGHT_SCALE,
         "window_colour": WINDOW_COLOUR,
         "links": linking_note(linking),
         "words": _words(
-            moved=moved, sure=any(not isnan(step.probability) for each in shown for step in each.trace.steps)
+            {view.quantity for view in views},
+            sure=any(not isnan(step.probability) for each in shown for step in each.trace.steps),
         ),
         "ask": _(OFFER) if asks else "",
         "put": _("Put another word in the place of {row}") if asks else "",
@@ -115,9 +133,11 @@ def encode_alignment(
     return pack(header, b"".join(weights))
 
 
-def _words(*, moved: bool, sure: bool) -> dict[str, str]:
+def _words(quantities: Collection[str], *, sure: bool) -> dict[str, str]:
     """Return what the picture says; where it is not known how sure the models were, nothing of that."""
-    words = {**_WORDS, **(_MOVED_WORDS if moved else {})}
+    words = {**_WORDS, **(_MOVED_WORDS if "moved" in quantities else {})}
+    if "zeroed" in quantities:
+        words |= _ALSO_ZEROED if len(quantities) > 1 else _ALL_ZEROED
     left_out = () if sure else ("doubt", "unsure")
     return {key: "" if key in left_out else _(message) for key, message in words.items()}
 
@@ -145,7 +165,9 @@ def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> d
         }
     windows = windows_of(view)
     own, row_title = [note for note in notes_of(view) if note not in common], "" if one_title else view.query_title
+    told = {key: _(message) for key, message in _ZEROED_WORDS.items()} if view.quantity == "zeroed" else {}
     return panel | {
+        "told": told,
         "rows": [isolated(visible(text)) for text in view.shown.query_tokens.texts],
         "row_title": row_title,
         "row_words": _words_of_rows(view, written),

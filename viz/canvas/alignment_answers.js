@@ -71,7 +71,7 @@ export function answerOf(header, at, number) {
 // What is said of it below the map of a panel.
 /** @param {Header} header @param {Answer} answer @param {number} number */
 export function lineOf(header, { row, key, pairs, isRow }, number) {
-  const { words, tokens } = header, panel = header.panels[number];
+  const { tokens } = header, panel = header.panels[number], words = { ...header.words, ...panel.told };
   if (!panel.rows.length) return words.one_vector;
   /** @param {(pair: Pair) => string} each */
   const list = (each) => pairs.filter((pair) => !isRow || pair.key !== key)

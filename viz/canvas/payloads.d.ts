@@ -154,6 +154,7 @@ export interface MapPanel extends AnyPanel {
   says: string;
   alt: string;
   windows: Window[];
+  told: Partial<Words<"reads" | "after" | "read_by" | "unread">>; // what it says otherwise than the others
   asked?: { of: string; rows: AskedWord[]; columns: AskedWord[]; written: number[] };
 }
 
@@ -163,6 +164,7 @@ type AskedWord = [text: string, code: string] | null;
 /** A decoder without attention: `rows` is empty. */
 export interface VectorPanel extends AnyPanel {
   vector: string[];
+  told?: undefined;
   row_words?: undefined;
   reading?: undefined;
   says?: undefined;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,11 @@ def quantity_note(view: View) -> tuple[str, ...]:
         "2020); not an explanation, and not a better aligner"
     )
     return (said,)
+
+
+def scale_of(views: Sequence[View]) -> str:
+    """Say what the colours of maps on one scale are: of each quantity among them."""
+    return listed(dict.fromkeys(view.meaning for view in views), SEMICOLON) or _("attention weight")
 
 
 def written_notes(trace: AttentionTrace) -> tuple[str, ...]:

@@ -77,7 +77,14 @@ def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
 
 
 def _column(views: Sequence[View]) -> str:
-    return views[0].quantity if views and views[0].quantity in ("moved", "zeroed") else "weight"
+    found = {each.quantity for each in views} or {"weights"}
+    return (
+        found.pop()
+        if len(found) == 1 and found <= {"moved", "zeroed"}
+        else "weight"
+        if "zeroed" not in found
+        else "value"
+    )
 
 
 def csv_of_walks(pictures: Sequence[Mapping[str, Any]]) -> str:

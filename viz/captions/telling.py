@@ -22,7 +22,7 @@ _SHORTEST = 3
 def telling_of(view: View) -> str:
     """Say of a map where the order of words turns furthest; its strongest link where it turns nowhere."""
     turn = turn_of(view)
-    if turn is None or view.quantity == "moved":
+    if turn is None or view.quantity != "weights":
         return links_of(view, count=1)
     queries, keys = view.shown.query_tokens.texts, view.shown.key_tokens.texts
     first, second = turn

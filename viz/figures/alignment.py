@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from models.sites import Site
 from models.trace import AttentionTrace, Reading
-from viz.captions.maps import linking_note, notes_of, window_note
+from viz.captions.maps import linking_note, notes_of, scale_of, window_note
 from viz.figures.drawing.colour_bar import weight_colours
 from viz.figures.drawing.heatmap import draw_panels
 from viz.figures.drawing.panel import Panel, panel_of
@@ -103,10 +103,7 @@ def alignment_heatmap(
         each if isinstance(each, View) else choose_view(each, unit=unit, site=site, head=head, reading=reading)
         for each in several
     ]
-    meaning = _("attention weight")
-    if views[0].quantity == "moved":
-        meaning = views[0].meaning
-    colours = weight_colours(colour, width=width, meaning=meaning)
+    colours = weight_colours(colour, width=width, meaning=scale_of(views))
     names = [_("{title}: {panel}", title=each, panel=view.title) for view, each in zip(views, titles, strict=False)]
     panels = [
         panel_of(view, title=name, notes=_notes(view, linking))

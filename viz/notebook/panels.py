@@ -9,6 +9,7 @@ import traitlets
 
 from models import load
 from models.errors import InputError
+from models.experiments.value_zeroing import has_value_zeroing, value_zeroing
 from models.keys import is_pretrained, pair_of
 from models.mechanisms import mechanisms, usual
 from models.model import Model
@@ -90,6 +91,8 @@ class BenchWidget(AlignmentWidget):
 
     def _attend(self, sentence: str) -> list[AttentionTrace]:
         traces = [each.attend(sentence) for each in self.models]
+        if self._quantity == "zeroed":
+            return [_zeroed(*each) for each in zip(self.models, traces, strict=True)]
         return [each.moved() if self._quantity == "moved" and each.sites else each for each in traces]
 
     @traitlets.observe("sentence")
@@ -174,8 +177,10 @@ def bench(
         the Bench shows first.
     pair : str, optional
         Whose translators are shown if `models` is left out.
-    quantity : {"weights", "moved"}, optional
-        Attention weights, or how far each word moves the query's vector.
+    quantity : {"weights", "moved", "zeroed"}, optional
+        Attention weights, how far each word moves the query's vector, or how far that vector turns without the word's
+        value, in the layer that the model names as its alignment. The last is of Transformers, and texts of up to 64
+        tokens; the others show weights beside it.
     unit : {"word", "piece"}, optional
         Words (subwords summed over a key word, averaged over a query word), or the tokens that the model reads.
     colour : {"linear", "root"}, optional
@@ -192,7 +197,7 @@ def bench(
     InputError
         If there is no such model, it cannot read the sentence, or what is moved is not known of it.
     ValueError
-        If `quantity` is neither.
+        If `quantity` is none of them.
 
     Examples
     --------
@@ -203,7 +208,7 @@ def bench(
     """
     keys = [f"{each.key}-{pair}" for each in usual() if each.has_attention] if models is None else models
     if quantity not in get_args(Quantity):
-        message = f"quantity is 'weights' or 'moved'; got {quantity!r}"
+        message = f"quantity is 'weights', 'moved' or 'zeroed'; got {quantity!r}"
         raise ValueError(message)
     if not keys:
         message = "bench takes at least one model"
@@ -212,9 +217,19 @@ def bench(
     return BenchWidget(sentence, loaded, quantity=quantity, colour=colour, options={"unit": unit})
 
 
+def _zeroed(model: Model, trace: AttentionTrace) -> AttentionTrace:
+    """Return the trace in value zeroing of its alignment's layer; as it is where that is of no Transformer."""
+    site = trace.provenance.alignment.site.place
+    if site not in trace or not has_value_zeroing(model, site):
+        return trace
+    return trace.with_zeroed({site: value_zeroing(model, trace, site)}).zeroed()
+
+
 def _panel(trace: AttentionTrace, options: Mapping[str, Any]) -> AlignmentView:
     mechanism = mechanisms().get(trace.provenance.mechanism)
     key = trace.provenance.checkpoint
+    if trace.quantity == "zeroed":
+        options = {**options, "head": "mean"}  # all heads together
     view = choose_view(trace, **options) if trace.sites else None
     if mechanism is None or is_pretrained(key):
         return AlignmentView(trace, view, "")

@@ -9,6 +9,11 @@ UNIT = Choice("unit", title=mark("Unit"), choices={"word": mark("words"), "piece
 QUANTITY = Choice(
     "quantity", title=mark("What a map shows"), choices={"weights": mark("weight"), "moved": mark("moved")}
 )
+ZEROABLE = Choice(
+    QUANTITY.name, title=QUANTITY.title, choices={**(QUANTITY.choices or {}), "zeroed": mark("value zeroing")}
+)
+"""The same with the quantity that takes runs of its own."""
+
 COLOUR = Choice(
     "colour",
     title=mark("Colour scale"),

@@ -55,17 +55,19 @@ def test_minilm_equals_a_layer_whose_values_are_set_to_zero(layer: int) -> None:
     np.testing.assert_allclose(value_zeroing(model, trace, f"encoder.{layer}.self"), expected, atol=2e-4)
 
 
-@pytest.mark.parametrize("site", ["encoder.0.self", "encoder.1.self", "decoder.1.self"])
+@pytest.mark.parametrize(
+    "site", ["encoder.0.self", "encoder.1.self", "decoder.1.self", "decoder.0.cross", "decoder.1.cross"]
+)
 def test_a_translator_equals_its_own_network_in_float64(site: str) -> None:
     """The column of W_V's output is 0: the network is run anew with a hook on that matrix."""
     model = translator("transformer")
     trace = model.attend("The cat drank", "le chat a bu")
     network = model.network.double()
     try:
-        stack, layer, _kind = site.split(".")
+        stack, layer, kind = site.split(".")
         block = getattr(network, stack)[int(layer)]
         ids, read = torch.tensor([trace.source.ids]), torch.tensor([trace.target_input.ids])
-        count = len(trace.source if stack == "encoder" else trace.target_input)
+        count = len(trace.target_input if site.startswith("decoder") and kind == "self" else trace.source)
 
         def final(key: int | None) -> Tensor:
             found: list[Tensor] = []
@@ -77,7 +79,7 @@ def test_a_translator_equals_its_own_network_in_float64(site: str) -> None:
                 return given
 
             handles = [
-                block.attention.value.register_forward_hook(zero),
+                (block.cross if kind == "cross" else block.attention).value.register_forward_hook(zero),
                 block.register_forward_hook(
                     lambda _m, _i, given: found.append(given[0] if isinstance(given, tuple) else given)
                 ),
@@ -123,10 +125,10 @@ def test_what_cannot_be_asked_is_said() -> None:
     long = model.attend(" ".join(["cat"] * MOST_TOKENS))
     with pytest.raises(InputError, match="up to 64 tokens"):
         value_zeroing(model, long, "encoder.0.self")
-    for key, site in (("transformer-en-fr", "decoder.0.cross"), ("bahdanau-en-fr", "decoder.0.cross")):
+    for key in ("luong-general-en-fr", "bahdanau-en-fr", "convs2s-en-fr"):
         other = load(key)
         with pytest.raises(InputError, match="Transformers"):
-            value_zeroing(other, other.attend("The cat sleeps."), site)
+            value_zeroing(other, other.attend("The cat sleeps."), "decoder.0.cross")
 
 
 @pytest.mark.parametrize("key", ["hf:minilm", "hf:gpt-en"])

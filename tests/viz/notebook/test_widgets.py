@@ -18,6 +18,7 @@ from traitlets import TraitError
 
 from models import load
 from models.errors import InputError
+from models.experiments.value_zeroing import value_zeroing
 from models.trace import AttentionTrace, TraceError
 from tests.support.canvas_samples import HOSTILE, SAMPLES
 from tests.support.payloads import decode, decode_alignment
@@ -142,8 +143,23 @@ def test_widgets_show_what_is_moved_also_of_a_sentence_typed_anew() -> None:
         np.testing.assert_allclose(weights, expected, atol=1e-5)
         assert header["scale"].startswith("moved")
     assert head_view(trace.moved())._payloads != head_view(trace)._payloads
-    with pytest.raises(ValueError, match="'weights' or 'moved'"):
+    with pytest.raises(ValueError, match="'weights', 'moved' or 'zeroed'"):
         bench(SENTENCE, ["bahdanau-en-fr"], quantity="norms")  # type: ignore[arg-type]
+
+
+def test_a_bench_shows_value_zeroing_of_transformers_and_weights_beside_it() -> None:
+    shown = bench(SENTENCE, ["seq2seq-en-fr", "bahdanau-en-fr", "transformer-en-fr"], quantity="zeroed")
+    assert [each.quantity for each in shown.traces] == ["weights", "weights", "zeroed"]
+    model, trace = load("transformer-en-fr"), shown.traces[2]
+    (site,) = trace.sites
+    known = value_zeroing(model, model.attend(SENTENCE), site)
+    np.testing.assert_allclose(trace[site].weights[0], known, atol=1e-6)
+    before = shown.traces
+    shown.sentence = " ".join(["cat"] * 70)
+    assert "64" in shown.message
+    assert shown.traces == before
+    shown.sentence = "The dog sleeps."
+    assert shown.traces[2].quantity == "zeroed"
 
 
 def test_widgets_of_one_notebook_know_nothing_of_each_other() -> None:

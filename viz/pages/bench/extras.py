@@ -10,7 +10,7 @@ from models.trace import AttentionTrace
 from viz.captions.differences import sentence_of_difference
 from viz.captions.tables import csv_of, csv_of_summaries, table_of, table_of_summaries
 from viz.figures import difference_heatmap, difference_multiples
-from viz.measures.summary import Summary, SummaryOrder
+from viz.measures.summary import Summary, SummaryOrder, divergence_from, summary_of
 from viz.pages.bench.draws import has_draws
 from viz.pages.bench.pyramid import has_pyramid
 from viz.pages.bench.settings import (
@@ -42,7 +42,7 @@ from viz.pages.bench.wanted import (
 )
 from viz.pages.bench.window import is_local
 from viz.server.runtime import Host
-from viz.server.translations import forced_translations
+from viz.server.translations import forced_translations, milliseconds
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.differences import choose_difference
@@ -110,6 +110,22 @@ def show_multiples(visit: Visit[BenchSettings], views: list[View], reference: Vi
         name=f"{reference.trace.source_text[:LONGEST_NAMED]} differences",
     )
     show(shown, visit)
+
+
+def summaries_of(
+    host: Host, traces: dict[str, AttentionTrace], views: dict[str, View], compared: dict[str, View], chosen: str
+) -> dict[str, Summary]:
+    """Return the numbers of each mechanism, with how far it is from the `chosen` one where the two are compared."""
+    return {
+        key: summary_of(
+            key,
+            trace,
+            views.get(key),
+            divergence=divergence_from(compared[key], compared[chosen]) if key in compared else None,
+            milliseconds=milliseconds(host, key, trace),
+        )
+        for key, trace in traces.items()
+    }
 
 
 def show_summaries(summaries: list[Summary], name: str) -> None:

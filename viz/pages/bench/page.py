@@ -15,7 +15,7 @@ from models.mechanisms import mechanisms, usual
 from models.trace import AttentionTrace, Reading
 from viz.captions.telling import disagreement_of
 from viz.figures.drawing.theme import Colour
-from viz.measures.summary import Summary, SummaryOrder, divergence_from, in_order, summary_of
+from viz.measures.summary import SummaryOrder, in_order
 from viz.pages.bench.ask import show_question, take_question
 from viz.pages.bench.by_hand import show_by_hand
 from viz.pages.bench.draws import show_draws
@@ -26,6 +26,7 @@ from viz.pages.bench.extras import (
     show_multiples,
     show_numbers,
     show_summaries,
+    summaries_of,
 )
 from viz.pages.bench.panels import draw
 from viz.pages.bench.predicting import show_predicting
@@ -64,9 +65,10 @@ from viz.pages.bench.wanted import (
 )
 from viz.pages.bench.window import show_window
 from viz.pages.bench.wrong_word import show_wrong_word, take_replaced
+from viz.pages.bench.zeroed import zero_shown
 from viz.server.loading import loads, usable
 from viz.server.runtime import Host, shared_host
-from viz.server.translations import forced_translations, milliseconds, own_translations
+from viz.server.translations import forced_translations, own_translations
 from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.aligned import Linking
@@ -78,9 +80,10 @@ from viz.widgets.opened.opening import FIGURES, PANELS, SHEET, open_traces
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import say_cut, where_to_look
 from viz.widgets.settings import choose_titled, value_of
-from viz.widgets.shared_settings import COLOUR, PICTURE, QUANTITY, UNIT
+from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT, ZEROABLE
 from viz.widgets.unsuited import say_small
 from viz.widgets.visit import ImageFormat, Visit
+from viz.widgets.zeroing import ZEROED
 
 USUAL = tuple(each.key for each in usual() if each.has_attention)
 """What is shown to somebody who chose nothing."""
@@ -141,7 +144,7 @@ def _settings(box: Any, alignments: dict[str, str]) -> list[str]:
     """Return what is set, with the controls where `box` is open: what nobody sees is not sent with every edit."""
     groups = {
         mark("Translation"): (ALIGN,),
-        mark("Maps"): (QUANTITY, UNIT, READING, COLOUR, LINKS),
+        mark("Maps"): (ZEROABLE, UNIT, READING, COLOUR, LINKS),
         mark("Order and files"): (ORDER, PICTURE),
     }
     labels = {ALIGN.name: alignments}
@@ -219,20 +222,24 @@ def _show(
         for key, trace in traces.items()
     }
     run = ("bench", source, target, *places.items(), wanted.unit, wanted.reading, wanted.quantity)
-    views = host.workings.get(run, lambda: _views(traces, places, wanted))
+    with drawn:
+        kept = zero_shown(host, (source, target), traces, places) if wanted.quantity == ZEROED else traces
+    views = host.workings.get(run, lambda: _views(kept, places, wanted))
     same: dict[str, AttentionTrace] = {}
     if chosen in views and (wanted.order == AGREEMENT or {MULTIPLES, SUMMARY} & set(also)):
         same = on_one_translation(host, traces, target, chosen, frame.messages)
     compared, weighed = _views(same, places, wanted), replace(wanted, quantity="weights")
     measured = traces if wanted.order != YEAR or SUMMARY in also else {}
     shown, alike = (_views(each, places, weighed) for each in (measured, same))  # always of weights
-    summaries = _summaries(host, measured, shown, alike, chosen)
+    summaries = summaries_of(host, measured, shown, alike, chosen)
     order = in_order(tuple(traces), summaries, wanted.order)
     with drawn:
         if (PREDICT in also and not show_predicting(views)) or is_hidden():
             st.caption(_("The maps are hidden until the row is revealed."))
             return
-        draw(host, run, {key: (traces[key], views.get(key)) for key in order}, wanted)
+        draw(host, run, {key: (kept[key], views.get(key)) for key in order}, wanted)
+        if wanted.quantity == ZEROED:
+            views = _views(traces, places, weighed)  # all that is below
         if said := disagreement_of([views[key] for key in order if key in views]):
             st.caption(plain(said))
     with below:
@@ -269,22 +276,6 @@ def _show_last(visit: Visit[BenchSettings], ran: Compared, also: Collection[str]
 def _views(traces: dict[str, AttentionTrace], places: dict[str, Place], wanted: BenchSettings) -> dict[str, View]:
     """Return the map of each mechanism that has attention, where it is looked at."""
     return {key: view_of(trace, places[key], wanted) for key, trace in traces.items() if trace.sites}
-
-
-def _summaries(
-    host: Host, traces: dict[str, AttentionTrace], views: dict[str, View], compared: dict[str, View], chosen: str
-) -> dict[str, Summary]:
-    """Return the numbers of each mechanism, with how far it is from the `chosen` one where the two are compared."""
-    return {
-        key: summary_of(
-            key,
-            trace,
-            views.get(key),
-            divergence=divergence_from(compared[key], compared[chosen]) if key in compared else None,
-            milliseconds=milliseconds(host, key, trace),
-        )
-        for key, trace in traces.items()
-    }
 
 
 PAGE = Page(

@@ -11,6 +11,7 @@ from viz.text.language import current_language
 from viz.views.view import View
 from viz.widgets.panels import panel_of, show_panels
 from viz.widgets.shown import Shown
+from viz.widgets.zeroing import ZEROED
 
 CANVAS = "alignment"
 
@@ -28,7 +29,7 @@ def draw(
         [panel_of(key, *each) for key, each in drawn.items()],
         Shown(
             key=CANVAS,
-            name=file_name_of(traces) + " moved" * (wanted.quantity == "moved"),
+            name=file_name_of(traces) + {"moved": " moved", ZEROED: " value zeroing"}.get(wanted.quantity, ""),
             traces={name_of(key): trace for key, trace in traces.items()},
         ),
         colour=wanted.colour,

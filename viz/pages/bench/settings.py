@@ -9,7 +9,7 @@ from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.opened.settings import SHOW, WHICH
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Several, TextSetting
-from viz.widgets.shared_settings import COLOUR, PICTURE, QUANTITY, UNIT
+from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT, ZEROABLE
 
 OWN, TEXT = "own", "text"
 """What the link calls each model's own translation to be aligned on, and one that the reader types."""
@@ -92,7 +92,7 @@ SETTINGS = (
     MECHANISMS,
     ALIGN,
     TARGET,
-    QUANTITY,
+    ZEROABLE,
     UNIT,
     READING,
     COLOUR,

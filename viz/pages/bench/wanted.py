@@ -21,6 +21,7 @@ from viz.views.view import View, choose_view
 from viz.widgets.sentence import languages_of
 from viz.widgets.settings import text_box
 from viz.widgets.visit import Wanted
+from viz.widgets.zeroing import ZEROED
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 
@@ -86,8 +87,12 @@ def fit_translation(host: Host, trace: AttentionTrace, messages: DeltaGenerator)
 
 def view_of(trace: AttentionTrace, place: Place, wanted: BenchSettings) -> View:
     """Return the map of `trace` at `place` as the reader wants it."""
-    trace = trace.moved() if wanted.quantity == "moved" and trace.has_moved else trace
-    return choose_view(trace, unit=wanted.unit, site=place[0], head=place[1], reading=wanted.reading)
+    site, head = place
+    if wanted.quantity == ZEROED and any(each.has_zeroed for each in trace):
+        trace, head = trace.zeroed(), "mean"  # all heads together
+    elif wanted.quantity == "moved" and trace.has_moved:
+        trace = trace.moved()
+    return choose_view(trace, unit=wanted.unit, site=site, head=head, reading=wanted.reading)
 
 
 def file_name_of(traces: dict[str, AttentionTrace]) -> str:

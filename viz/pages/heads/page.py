@@ -30,7 +30,7 @@ from viz.pages.heads.picks import forget_picks, layers_of, pick_heads, settle_pi
 from viz.pages.heads.pinned import pin_offers, show_pinned, take_pin
 from viz.pages.heads.reach import show_reach
 from viz.pages.heads.scatter import take_lasso
-from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS, ZEROED
+from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import HeadSelection, is_long_text
 from viz.pages.heads.span import Spanned, span_of
 from viz.pages.heads.wanted import HeadsSettings, choose_wanted
@@ -50,6 +50,7 @@ from viz.widgets.sentence import USUAL, say_cut, says_of, sentence_box
 from viz.widgets.settings import link, text_box
 from viz.widgets.visit import Visit
 from viz.widgets.writing import asked, goes_on, keep_written, last_written, show_writing
+from viz.widgets.zeroing import ZEROED
 
 LEAST_BESIDE = 1100
 """Pixels between the margins from which the compared heads stand beside the overview: in windows of 1200 or more."""

@@ -9,8 +9,7 @@ from viz.widgets.masking import MASKED
 from viz.widgets.opened.settings import SHOW, WHICH
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Found, Heads, Several, Switch, TextSetting
-from viz.widgets.shared_settings import PICTURE, UNIT
-from viz.widgets.shared_settings import QUANTITY as OF_HEADS
+from viz.widgets.shared_settings import PICTURE, UNIT, ZEROABLE
 from viz.widgets.writing import WRITE
 
 OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is shown"
@@ -44,10 +43,6 @@ def write_span(span: tuple[int, int] | None) -> str:
 MODEL = Choice("model", title=mark("Model"), shape="box")
 PAIR = TextSetting("pair")
 MAP = Choice("map", title=mark("Which attention"), anew_with=(OPENED,))
-ZEROED = "zeroed"
-QUANTITY = Choice(
-    OF_HEADS.name, title=OF_HEADS.title, choices={**(OF_HEADS.choices or {}), ZEROED: mark("value zeroing")}
-)
 BETWEEN = Choice("between", title=mark("Attention between the two texts"), anew_with=(OPENED,))
 OPEN = Several("open", title=mark("Open sentences"), anew_with=(OPENED, FOLDED_TEXT))
 FIND = TextSetting("find")
@@ -141,7 +136,7 @@ SETTINGS = (
     WRITE,
     PINNED,
     MAP,
-    QUANTITY,
+    ZEROABLE,
     BETWEEN,
     UNIT,
     OPEN,

@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from models.model import Model
 from models.trace import AttentionTrace, TokenSequence
 from viz.figures.drawing.theme import Colour
-from viz.pages.heads.settings import BETWEEN, COLOUR, FIND, FOLDED_TEXT, HIDE, LEAST, MAP, OPEN, QUANTITY, ZEROED
+from viz.pages.heads.settings import BETWEEN, COLOUR, FIND, FOLDED_TEXT, HIDE, LEAST, MAP, OPEN
 from viz.pages.heads.shown import is_long_text
 from viz.text.counting import FIRST_POSITION
 from viz.text.language import _, mark
@@ -21,8 +21,9 @@ from viz.views.heads import KINDS, kinds_of
 from viz.views.hiding import NOTHING, Hiding, hide_specials
 from viz.views.view import Unit
 from viz.widgets.settings import choose, choose_several, choose_titled, labels_of, link, switch, text_box
-from viz.widgets.shared_settings import PICTURE, UNIT
+from viz.widgets.shared_settings import PICTURE, UNIT, ZEROABLE
 from viz.widgets.visit import ImageFormat, Wanted
+from viz.widgets.zeroing import ZEROED, is_zeroable
 
 BETWEENS: Mapping[str, tuple[int, int] | None] = {"all": None, "aa": (0, 0), "ab": (0, 1), "ba": (1, 0), "bb": (1, 1)}
 """What the link calls each part of the maps of a pair of texts."""
@@ -112,7 +113,7 @@ _NOT_HERE = {
     "moved": mark(
         "Norm-weighted attention is not available here: the values and the matrix after them cannot be captured."
     ),
-    ZEROED: mark("Value zeroing is of self-attention in Transformers that run on this server. Weights are shown here."),
+    ZEROED: mark("Value zeroing works for Transformers that run on this server. Weights are shown here."),
 }
 
 
@@ -124,11 +125,11 @@ def _choose_quantity(trace: AttentionTrace, model: Model, sites: str) -> tuple[s
     known = {"weights"}
     if all(each.has_moved for each in trace if each.site.matches(sites)):
         known.add("moved")
-    if sites.endswith("self") and model.editable and hasattr(model, "tokenizer"):
+    if is_zeroable(trace, sites.rpartition(".")[2]) and model.editable and hasattr(model, "tokenizer"):
         known.add(ZEROED)
-    asked = link.text_of(QUANTITY)
-    labels = {code: name for code, name in labels_of(QUANTITY).items() if code in known | {asked}}
-    chosen = choose(QUANTITY, labels) if len(labels) > 1 else "weights"
+    asked = link.text_of(ZEROABLE)
+    labels = {code: name for code, name in labels_of(ZEROABLE).items() if code in known | {asked}}
+    chosen = choose(ZEROABLE, labels) if len(labels) > 1 else "weights"
     if chosen not in known:
         st.caption(_(_NOT_HERE[chosen]))
     return chosen if chosen in known else "weights", tuple(labels)

@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
-import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 import models
-from models.sites import Site
 from viz.captions.maps import common_notes, links_of, quantity_note
 from viz.captions.tables import csv_of_views
 from viz.figures.zeroed import zeroed_heatmap, zeroed_view
 from viz.pages.heads.picked import FIGURE, LONGEST_NAMED
-from viz.pages.heads.settings import BELOW, HEADS, QUANTITY, ZEROED, ZEROED_LAYER
-from viz.pages.heads.shown import HeadSelection
+from viz.pages.heads.settings import BELOW, HEADS, ZEROED_LAYER
 from viz.pages.heads.span import Spanned, choose_span
 from viz.pages.heads.wanted import HeadsSettings
 from viz.text.language import SEMICOLON, _, listed, say
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace, sites_at
 from viz.widgets.settings import link
+from viz.widgets.shared_settings import ZEROABLE
 from viz.widgets.show import show
 from viz.widgets.shown import Shown
 from viz.widgets.sweep import sweep_once
 from viz.widgets.visit import Visit
+from viz.widgets.zeroing import ZEROED, zero_layers
 
 
 def turn_old_link() -> None:
@@ -35,7 +32,7 @@ def turn_old_link() -> None:
     below = (link.text_of(BELOW) or "").split()
     if ZEROED in below:
         link.store(BELOW.name, " ".join(each for each in below if each != ZEROED) or None)
-        link.store(QUANTITY.name, ZEROED)
+        link.store(ZEROABLE.name, ZEROED)
         if (layer := link.text_of(ZEROED_LAYER) or "").isdecimal():
             link.store(HEADS.of_layer(int(layer)).name, "0")
     link.drop(ZEROED_LAYER)
@@ -50,19 +47,16 @@ def show_zeroed(visit: Visit[HeadsSettings], spanned: Spanned, picked: Sequence[
             "heads together. All other pictures show weights."
         )
     )
-    layers = {place.layer for place in picked}
-    sites = [site for site in sites_at(shown.trace, shown.sites) if site.layer in layers]
+    of_picked = {place.layer for place in picked}
+    sites = [site for site in sites_at(shown.trace, shown.sites) if site.layer in of_picked]
     if not sites:
         st.info(_("Pick a head above to see it in full."), icon=":material/ads_click:")
         return
 
-    def run(tell: Callable[[float], None]) -> list[NDArray[np.float32]]:
-        shares = (partial(_tell_share, tell, done, len(sites)) for done in range(len(sites)))
-        return [_values(visit, shown, site, told) for site, told in zip(sites, shares, strict=True)]
-
+    layers = [(shown.identity, shown.trace.weighed(), site) for site in sites]
     identity = (ZEROED, shown.identity, tuple(map(str, sites)))
     try:
-        found = sweep_once("heads-zeroed", identity, run, on_stop=_stop)
+        found = sweep_once("heads-zeroed", identity, partial(zero_layers, visit.host, layers), on_stop=_stop)
     except models.InputError as error:
         st.info(plain(say(error)))
         return
@@ -85,23 +79,5 @@ def show_zeroed(visit: Visit[HeadsSettings], spanned: Spanned, picked: Sequence[
     choose_span(spanned)
 
 
-def _tell_share(tell: Callable[[float], None], done: int, count: int, share: float) -> None:
-    tell((done + share) / count)
-
-
-def _values(
-    visit: Visit[HeadsSettings], shown: HeadSelection, site: Site, tell: Callable[[float], None]
-) -> NDArray[np.float32]:
-    """Return value zeroing of a layer, which all visitors share."""
-    from models.experiments.value_zeroing import value_zeroing
-
-    trace = shown.trace.weighed()
-    model: Any = visit.host.model(trace.provenance.checkpoint)
-    found: NDArray[np.float32] = shown.workings.get(
-        (shown.identity, ZEROED, str(site)), lambda: value_zeroing(model, trace, site, on_progress=tell)
-    )
-    return found
-
-
 def _stop() -> None:
-    link.drop(QUANTITY)
+    link.drop(ZEROABLE)

@@ -13,7 +13,11 @@ from tests.support import payloads
 from tests.support.heads_page import MINILM, opened, overview, parameter, trace_of, words
 from viz.figures.zeroed import zeroed_view
 
-KINDS = [(MINILM, "encoder.2.self", {}), ("transformer-en-fr", "decoder.1.self", {"map": "decoder"})]
+KINDS = [
+    (MINILM, "encoder.2.self", {}),
+    ("transformer-en-fr", "decoder.1.self", {"map": "decoder"}),
+    ("transformer-en-fr", "decoder.1.cross", {"map": "cross"}),
+]
 
 
 @pytest.mark.parametrize(("model", "site", "link"), KINDS)
@@ -55,9 +59,10 @@ def test_a_text_that_is_too_long_is_refused_in_words() -> None:
     assert any("up to 64 tokens" in each.value for each in app.info)
 
 
-def test_cross_attention_has_none_and_the_way_back_is_there() -> None:
-    app = opened(model="transformer-en-fr", map="cross", quantity="zeroed")
-    assert "Value zeroing is of self-attention" in words(app)
+def test_convolutions_have_none_and_the_way_back_is_there() -> None:
+    app = opened(model="convs2s-en-fr", quantity="zeroed")
+    assert "Value zeroing works for Transformers" in words(app)
     assert payloads.compared(app)[0]["heads"]
-    app.button_group(key="map").set_value("encoder").run()
-    assert "all heads together" in words(app)
+    app.button_group(key="quantity").set_value("weights").run()
+    assert "Value zeroing" not in words(app)
+    assert payloads.compared(app)[0]["heads"]
