@@ -43,11 +43,13 @@ def value_gram(values: Tensor, weight: Tensor | None = None) -> Tensor:
     25.0
     """
     heads, keys, d_value = values.shape[1:]
-    blocks = None if weight is None else full_precision(weight).reshape(-1, heads, d_value)  # [d_model, head, d_value]
+    blocks = None
+    if weight is not None:
+        blocks = full_precision(weight).reshape(-1, heads, d_value).permute(1, 2, 0)  # [head, d_value, d_model]
     found = []
     for start in range(0, keys, KEYS_AT_ONCE):
         part = full_precision(values[:, :, start : start + KEYS_AT_ONCE])
-        mapped = part if blocks is None else torch.einsum("bhkd,mhd->bhkm", part, blocks)
+        mapped = part if blocks is None else part @ blocks
         vectors = mapped.transpose(1, 2)  # [batch, key, head, d_model]
         found.append((vectors @ vectors.mT).transpose(1, 2))
     return torch.cat(found, dim=2) if found else values.new_zeros((*values.shape[:3], heads))

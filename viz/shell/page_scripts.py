@@ -14,6 +14,9 @@ HISTORY = HERE / "history.js"
 TURNING = HERE / "turning.js"
 """Pages turned, Back and languages while a run is under way; until Streamlit's client queues them itself."""
 
+SENDING = HERE / "sending.js"
+"""The sentence sent without a pause where nobody waits; until ``live`` of ``st.text_input`` does so."""
+
 CLICKER = HERE / "clicker.js"
 """Keys of clickers, and of who presents; until Streamlit has shortcuts for buttons that are drawn a moment later."""
 
@@ -29,7 +32,7 @@ WRAPPING = HERE / "wrapping.js"
 
 def first_script() -> str:
     """Return the script that runs before Streamlit's own: it hears of the browser's Back before Streamlit does."""
-    return _script(HISTORY, TURNING, CLICKER, ROVING)
+    return _script(HISTORY, TURNING, SENDING, CLICKER, ROVING)
 
 
 def page_script() -> str:
