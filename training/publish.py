@@ -16,7 +16,7 @@ from safetensors.torch import load_file
 from models.command import run
 from models.mechanisms import mechanisms
 from models.messages import mark
-from models.translation.checkpoints import WEIGHTS, file_hash, write_checkpoint
+from models.translation.checkpoints import CARD_FILE, WEIGHTS, file_hash, read_card, write_checkpoint
 from training import trainer
 from training.options import Out, RecipeFile, Weights
 from training.progress import Progress, ProgressStart, curve_of, read_progress, read_start
@@ -132,12 +132,20 @@ def publish(recipe: Recipe, out: Path, weights: Path = WEIGHTS) -> dict[str, Any
     path = folder / "average.safetensors"
     parameters = sum(values.numel() for values in averaged.values())
     tokenizer = trainer.TOKENIZERS / recipe.pair / f"{recipe.tokenizer}.json"
-    card = make_card(recipe, read_progress(path), parameters, read_start(path))
+    card = make_card(recipe, read_progress(path), parameters, _first_start(recipe.key, read_start(path)))
     card |= {"tokenizer": tokenizer.name, "tokenizer_sha256": file_hash(tokenizer)}
     card = write_checkpoint(weights / recipe.key, averaged, card)
     curve = curve_of(folder / trainer.LOG_FILE)
     (weights / recipe.key / trainer.LOG_FILE).write_text(curve, encoding="utf8")
     return card
+
+
+def _first_start(key: str, start: ProgressStart | None) -> ProgressStart | None:
+    """Return where a model began: a run that went on from its own shipped weights began where those did."""
+    if start is None or start.key != key or not (WEIGHTS / key / CARD_FILE).is_file():
+        return start
+    earlier = read_card(WEIGHTS / key).get("start", asdict(start))
+    return start if earlier["key"] == key else ProgressStart(**earlier)
 
 
 def main(recipe: RecipeFile, *, out: Out, weights: Weights = WEIGHTS) -> None:

@@ -517,7 +517,9 @@ class TestRuns:
         assert torch.equal(bahdanau.average["embedding.weight"], luong.average["embedding.weight"])
         assert torch.equal(state["cell.weight_hh"], own)
 
-    def test_the_tokens_of_a_sibling_count_and_its_name_is_kept(self, data: Path, tmp_path: Path) -> None:
+    def test_the_tokens_of_a_sibling_count_and_its_name_is_kept(
+        self, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """From a run, through a save and a resumption, to the card; and from there, as a shipped one, once more."""
         sibling = Trainer(recipe_for("luong-general"), data, tmp_path, "cpu")
         advance(sibling, 2)
@@ -548,6 +550,13 @@ class TestRuns:
         assert third.start == ProgressStart("luong-local-m-en-fr", seen + own)
         stored = third.network.state_dict()["general_weight"]
         assert torch.equal(stored, first.average["general_weight"].half().float())
+        monkeypatch.setattr("training.publish.WEIGHTS", tmp_path / "weights")
+        onward = Trainer(recipe_for("luong-local-m"), data, tmp_path / "onward", "cpu")
+        onward.start_from(shipped)
+        onward.save()
+        onward.log({"held_out_loss": 1.25})
+        gone_on = publish(recipe_for("luong-local-m"), tmp_path / "onward", tmp_path / "weights")
+        assert gone_on["start"] == card["start"], "a run from a model's own weights began where those did"
 
     def test_a_run_from_random_weights_names_no_sibling(self, data: Path, tmp_path: Path) -> None:
         trainer = Trainer(recipe_for("bahdanau"), data, tmp_path, "cpu")
