@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from models.registry import catalog, describe, pretrained, training_runs
     from models.sites import Site
     from models.trace import AttentionMap, AttentionTrace, TokenSequence
+    from models.translation.beam import beam_search
     from models.translation.entry import Entry
+    from models.translation.hypothesis import Hypothesis
     from models.writing import Writing
 
 __all__ = [
@@ -32,12 +34,14 @@ __all__ = [
     "AttentionTrace",
     "Edit",
     "Entry",
+    "Hypothesis",
     "InputError",
     "Mechanism",
     "Model",
     "Site",
     "TokenSequence",
     "Writing",
+    "beam_search",
     "catalog",
     "describe",
     "is_pretrained",
@@ -53,12 +57,14 @@ _HOMES = {
     "AttentionTrace": "trace",
     "Edit": "edits",
     "Entry": "translation.entry",
+    "Hypothesis": "translation.hypothesis",
     "InputError": "errors",
     "Mechanism": "mechanisms",
     "Model": "model",
     "Site": "sites",
     "TokenSequence": "trace",
     "Writing": "writing",
+    "beam_search": "translation.beam",
     "catalog": "registry",
     "describe": "registry",
     "is_pretrained": "keys",

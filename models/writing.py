@@ -49,7 +49,7 @@ class Writing:
         Of the random numbers: one seed, one text.
     begin : iterable of int, optional
         Ids of tokens that it is made to write first, such as those that a person chose. A translator takes these alone
-        (``Writing(0, begin=ids)``), and goes on greedily to its end.
+        (``Writing(0, begin=ids)``), and goes on greedily to its end, or ends there if ``</s>`` is the last of them.
     chat : bool, optional
         Whether the text is put into the chat template of its tokenizer, as the words of the user.
     cache : bool, optional
@@ -144,7 +144,8 @@ def begun_by(title: str, write: object, *, vocabulary: int) -> tuple[int, ...]:
     if not isinstance(write, Writing) or write != Writing(0, begin=write.begin or (0,)):
         refuse_writing(title, write)
         return ()
-    if not all(FIRST_WORD <= each < vocabulary for each in write.begin):
+    words = write.begin[:-1] if write.begin[-1] == END else write.begin
+    if not all(FIRST_WORD <= each < vocabulary for each in words):
         known = {"title": title, "least": FIRST_WORD, "most": vocabulary - 1}
         raise InputError(Message("{title} knows the token ids {least} to {most} and can begin with no other.", **known))
     return write.begin

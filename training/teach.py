@@ -17,9 +17,9 @@ import torch
 from tqdm import tqdm
 
 from models.loading import load
+from models.translation.beam import search
 from models.translation.translator import Translator
 from models.vocabulary import END
-from training.beam import beam_search
 from training.data import pairs_of, taught_path
 from training.recipes import Recipe, RecipeError
 from training.varying import Pair
@@ -53,8 +53,8 @@ def scored(model: Translator, sources: Sequence[str]) -> list[tuple[str, float]]
     found = [("", 0.0)] * len(sources)
     for rows in tqdm(batches, desc="teach", unit="batch", disable=None):
         source = torch.tensor([[*encoded[row], END] for row in rows])
-        for row, (ids, mean) in zip(rows, beam_search(model.network, source, WIDTH), strict=True):
-            found[row] = model.tokenizer.decode(ids), mean
+        for row, [(ids, worth), *_others] in zip(rows, search(model.network, source, WIDTH), strict=True):
+            found[row] = model.tokenizer.decode(ids), sum(worth) / len(worth)
     return found
 
 

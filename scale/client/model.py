@@ -23,6 +23,7 @@ from models.trace import AttentionTrace
 from models.trace.codec import unpack
 from models.trace.json_text import read_json
 from models.trace.plain import fields_of, read_site
+from models.translation.hypothesis import Hypothesis
 from models.translation.replaying import Orders, Outcome, Replay, told_by
 from models.translation.words import beginning
 from models.writing import Writing, writing_of
@@ -134,6 +135,11 @@ class ServedModel:
     def paths(self, source: str) -> Paths:
         """Return what lies between words and states; see `models.experiments.paths.paths_of`."""
         return Paths.from_arrays(self.numbers(Request("paths", self.key, source)))
+
+    def beam(self, source: str, width: int) -> tuple[Hypothesis, ...]:
+        """Return the hypotheses of a beam search; see `models.beam_search`."""
+        told = read_json(self.service.ask(Request("beam", self.key, source, count=width))[0], "hypotheses")
+        return tuple(map(Hypothesis.from_plain, told))
 
     def logits(self, trace: AttentionTrace, position: int) -> tuple[LogitAttribution, LogitLens]:
         """Return what makes up a prediction, and what each layer would predict; see `models.experiments.logits`."""

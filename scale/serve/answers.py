@@ -156,6 +156,13 @@ def _paths(model: Model, request: Request) -> bytes:
     return numbers_as_bytes(paths_of(_ours(model), request.source).arrays())
 
 
+def _beam(model: Model, request: Request) -> bytes:
+    from models.translation.beam import beam_search
+
+    found = beam_search(_ours(model), request.source, request.count)
+    return json.dumps([each.to_plain() for each in found]).encode()
+
+
 def _logits(model: Model, request: Request) -> bytes:
     from models.experiments.logit_attribution import logit_attribution, logit_lens
     from models.experiments.residual_stream import residual_stream
@@ -184,5 +191,6 @@ _ANSWERS: Mapping[str, Callable[[Model, Request], bytes]] = {
     "encodings": _encodings,
     "blind": _blind,
     "paths": _paths,
+    "beam": _beam,
     "logits": _logits,
 }

@@ -30,7 +30,20 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ASKED = ("attend", "facts", "fit", "replay", "parameters", "block", "states", "encodings", "blind", "paths", "logits")
+ASKED = (
+    "attend",
+    "facts",
+    "fit",
+    "replay",
+    "parameters",
+    "block",
+    "states",
+    "encodings",
+    "blind",
+    "paths",
+    "beam",
+    "logits",
+)
 """What may be asked: a run, what a model is, where a text is cut, runs again, and what a walk needs besides."""
 
 LARGEST = 2**20
@@ -85,7 +98,7 @@ class Request:
     place: Site | None = None  # ``stack.layer.kind``: whose weights, or parameters, are wanted
     seed: int | None = None  # of fresh weights
     names: tuple[str, ...] = ()  # of parameters
-    count: int = 0  # of positions; of logits the position
+    count: int = 0  # of positions; of logits the position; of a beam its width
     write: Writing | None = None  # as in the model's ``attend``
 
     def to_bytes(self) -> bytes:

@@ -12,6 +12,7 @@ from models.experiments.states import DecoderRun, Numbers
 from models.huggingface.block_form import BlockForm
 from models.sites import Site
 from models.trace import AttentionTrace
+from models.translation.hypothesis import Hypothesis
 from models.waiting import asking
 from viz.server.caching import BoundedCache
 from viz.server.queueing import one_at_a_time
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 _TURN = Lock()
 _PATHS: BoundedCache[Paths] = BoundedCache(16 * 2**20)
+_BEAMS: BoundedCache[tuple[Hypothesis, ...]] = BoundedCache(16 * 2**20)
 
 
 @runtime_checkable
@@ -48,6 +50,9 @@ class Introspection(Protocol):
     def paths(self, source: str) -> Paths:
         """Return what is between the words of `source` and the encoder states, as `models.experiments.paths` does."""
 
+    def beam(self, source: str, width: int) -> tuple[Hypothesis, ...]:
+        """Return the hypotheses of a beam search, best first, as `models.beam_search` does."""
+
 
 def inside_of(host: Host, key: str) -> Introspection:
     """Return the inside of a model."""
@@ -69,6 +74,16 @@ def paths_of(host: Host, key: str, source: str) -> Paths:
             return inside_of(host, key).paths(source)
 
     return _PATHS.get((models.describe(key).sha256, source), work_out)
+
+
+def beam_of(host: Host, key: str, source: str, width: int) -> tuple[Hypothesis, ...]:
+    """Return what `Introspection.beam` does, one at a time on this machine; kept for whoever asks for the same."""
+
+    def work_out() -> tuple[Hypothesis, ...]:
+        with one_at_a_time(_TURN):
+            return inside_of(host, key).beam(source, width)
+
+    return _BEAMS.get((models.describe(key).sha256, source, width), work_out)
 
 
 class _Here:
@@ -108,3 +123,7 @@ class _Here:
 
         with asking(leave_if_asked):
             return paths.paths_of(self._model, source)
+
+    def beam(self, source: str, width: int) -> tuple[Hypothesis, ...]:
+        with asking(leave_if_asked):
+            return models.beam_search(self._model, source, width)

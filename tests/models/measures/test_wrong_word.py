@@ -99,7 +99,7 @@ def test_a_record_says_what_was_given_and_can_be_made_again() -> None:
     assert _run(model, request.asked()).target == trace.target
 
 
-@pytest.mark.parametrize("write", [Writing(3), Writing(0, begin=(7,), temperature=1), 4, Writing(0, begin=(END,))])
+@pytest.mark.parametrize("write", [Writing(3), Writing(0, begin=(7,), temperature=1), 4, Writing(0, begin=(END, 7))])
 def test_a_translator_takes_a_beginning_of_words_alone(write: object) -> None:
     with pytest.raises(InputError):
         translator("bahdanau").attend(SOURCE, write=write)  # type: ignore[arg-type]

@@ -146,6 +146,10 @@ def _draw(axes: Axes, shown: go.Figure) -> None:
                 colour = _colour(each.line.color)[0]
                 axes.errorbar(each.x, each.y, error, linestyle="", color=colour, linewidth=0.6, capsize=2, capthick=0.6)
             axes.plot(np.asarray(each.x, dtype=float), np.asarray(each.y, dtype=float), **_style(each))
+            if "text" in (each.mode or ""):
+                for x, y, text in zip(each.x, each.y, each.text, strict=True):
+                    over: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "parse_math": False}
+                    axes.annotate(plain(text), (x, y), (0, PAD), fontproperties=font(SMALLEST_LABEL), **over)
 
 
 def _cells(axes: Axes, each: go.Heatmap, shown: go.Figure) -> None:

@@ -16,6 +16,7 @@ from viz.pages.bench.pyramid import has_pyramid
 from viz.pages.bench.settings import (
     AGREEMENT,
     ALSO,
+    BEAM,
     CHOSEN,
     DIFFERENCE,
     DRAWN,
@@ -69,6 +70,7 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
         DRAWN: _("draws of hard attention"),
         ASKED: _("which heads do this most?"),
         WRONG: _("one wrong word"),
+        BEAM: _("tree of the beam"),
     }
     mapped = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     if len(mapped) < 2:

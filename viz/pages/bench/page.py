@@ -17,6 +17,7 @@ from viz.captions.telling import disagreement_of
 from viz.figures.drawing.theme import Colour
 from viz.measures.summary import SummaryOrder, in_order
 from viz.pages.bench.ask import show_question, take_question
+from viz.pages.bench.beam import show_beam
 from viz.pages.bench.by_hand import show_by_hand
 from viz.pages.bench.draws import show_draws
 from viz.pages.bench.extras import (
@@ -35,6 +36,7 @@ from viz.pages.bench.settings import (
     AGREEMENT,
     ALIGN,
     AUTOMATIC,
+    BEAM,
     DIFFERENCE,
     DRAWN,
     HAND,
@@ -259,14 +261,10 @@ def _show_last(visit: Visit[BenchSettings], ran: Compared, also: Collection[str]
     """Show what stands last below the picture: alignment by hand, the window of local attention, the numbers."""
     if HAND in also and ran.views:
         show_by_hand(visit, ran)
-    if WINDOW in also:
-        show_window(visit, ran)
-    if PYRAMID in also:
-        show_pyramid(visit, ran.traces)
-    if DRAWN in also:
-        show_draws(visit, ran)
-    if WRONG in also:
-        show_wrong_word(visit, ran)
+    more = {WINDOW: show_window, PYRAMID: show_pyramid, DRAWN: show_draws, WRONG: show_wrong_word, BEAM: show_beam}
+    for name, show_part in more.items():
+        if name in also:
+            show_part(visit, ran)
     if NUMBERS in also:
         show_numbers(ran.views)
     if ASKED in also:

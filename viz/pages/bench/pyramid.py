@@ -9,7 +9,7 @@ from models.trace import AttentionTrace
 from viz.figures.pyramid import pyramid_chart
 from viz.measures.pyramid import PARAMETERS, cosine, embedded, fold, moved_without
 from viz.pages.bench.built import millions
-from viz.pages.bench.wanted import BenchSettings
+from viz.pages.bench.wanted import BenchSettings, Compared
 from viz.server.introspection import inside_of
 from viz.server.runtime import Host
 from viz.text.language import _
@@ -28,10 +28,10 @@ def has_pyramid(key: str) -> bool:
     return models.describe(key).mechanism.pyramid
 
 
-def show_pyramid(visit: Visit[BenchSettings], traces: dict[str, AttentionTrace]) -> None:
+def show_pyramid(visit: Visit[BenchSettings], ran: Compared) -> None:
     """Show the pyramid above the sentence, and what is near in its top."""
-    key = next(each for each in traces if has_pyramid(each))
-    trace = traces[key]
+    key = next(each for each in ran.traces if has_pyramid(each))
+    trace = ran.traces[key]
     texts, ids = trace.source.texts, trace.source.ids
     parameters = inside_of(visit.host, key).parameters_at(None, PARAMETERS)
     found, moved = fold(parameters, embedded(parameters, ids)), moved_without(parameters, ids)

@@ -20,7 +20,7 @@ AUTOMATIC = "card"
 
 DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
 WINDOW, HAND, PREDICT, PYRAMID, DRAWN = "window", "hand", "predict", "pyramid", "draws"
-WRONG = "wrong"
+WRONG, BEAM = "wrong", "beam"
 
 TARGET = TextSetting("target")
 MECHANISMS = Several("mechanisms", title=mark("Mechanisms"), least=1)
@@ -78,6 +78,11 @@ REPLACED = Choice(
 INSTEAD = TextSetting("instead")
 """The wrong word: in which translation, in the place of which word, and what."""
 
+BEAM_OF = Choice("beam-of", title=mark("Beam search by"), shape="box", anew_with=(MECHANISMS.name,))
+BEAM_WIDTH = Choice("beam", title=mark("Width of the beam"), shape="slider", default="4")
+BRANCH = Choice("branch", title=mark("Hypothesis"), anew_with=(BEAM_OF.name, BEAM_WIDTH.name, "branches"))
+"""The beam: of which translator, how wide, and which of its hypotheses has its map shown."""
+
 ASKED_OF = Choice(
     "asked-of", title=mark("On the translation of"), shape="box", titled=True, anew_with=(MECHANISMS.name,)
 )
@@ -116,6 +121,9 @@ SETTINGS = (
     REPLACED_OF,
     REPLACED,
     INSTEAD,
+    BEAM_OF,
+    BEAM_WIDTH,
+    BRANCH,
     HEAD,
     SHOW,
     WHICH,
