@@ -52,8 +52,11 @@ def switch_rows(rounds: int, folder: Path, driver: Any) -> list[dict[str, Any]]:
 
 
 def turned(page: Page, place: int) -> float:
-    """Press one side of the switch; the milliseconds until the overview shows it."""
+    """Press one side of the switch; the milliseconds until the overview shows it.
+
+    The page looks from before the press: asked only after it, it would answer when it has taken in the server's reply.
+    """
     page.wait_for_timeout(2500)  # the server rests
+    page.evaluate(f"(ready) => {{ window.turned = ({PAINTED})(ready); }}", SHOWS % (OVERVIEW, LEGENDS[place]))
     page.locator(".st-key-quantity button").nth(place).click()
-    done = float(page.evaluate(PAINTED, SHOWS % (OVERVIEW, LEGENDS[place])))
-    return done - float(page.evaluate("window.pressed"))
+    return float(page.evaluate("window.turned")) - float(page.evaluate("window.pressed"))
