@@ -31,6 +31,11 @@ PAINTED = """
     }));
 }
 """
+COUNT_PAINTED = """() => {
+    const { prototype } = CanvasRenderingContext2D, put = prototype.putImageData;
+    window.paintings = 0;
+    prototype.putImageData = function (...given) { window.paintings += 1; return put.apply(this, given); };
+}"""
 WORDS = "() => document.querySelector('.stMain').innerText"
 SHADOWS = """() => [...document.querySelectorAll('*')]
     .flatMap(each => [...each.shadowRoot?.children ?? []])
@@ -176,10 +181,12 @@ def test_what_was_seen_of_both_is_drawn_at_the_click_though_the_server_is_silent
         turn(page, places[0], quantity, "en")
         settle(page)
     page.evaluate("() => { window.heard = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }")
+    page.evaluate(COUNT_PAINTED)
     for quantity in ("moved", "weights", "moved"):
         turn(page, places[0], quantity, "en")
         for place in places:
             place.wait(page, quantity)
+    assert page.evaluate("window.paintings") == 0, "cells that were painted once are not painted again"
     page.evaluate("() => { WebSocket.prototype.send = window.heard; }")
     turn(page, places[0], "weights", "en")
     page.locator(".st-key-sentence input").fill("The dog saw the old man in the park because it was big.")

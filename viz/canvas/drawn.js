@@ -22,7 +22,7 @@ export class Drawn {
   ratio = 1;
   /** @type {string | null} */ drawnFor = null;
   /** @type {PaintedSheet | null} */ sheet = null;
-  /** @type {Turned<{ header: Header, bytes: Uint8Array, cells: Uint8Array<ArrayBuffer> }>} */ seen = new Turned();
+  /** @type {Turned<{ header: Header, bytes: Uint8Array, cells: Uint8Array<ArrayBuffer>, sheet?: PaintedSheet | null }>} */ seen = new Turned();
 
   /** @param {HTMLElement} figure */
   constructor(figure) {
@@ -60,6 +60,7 @@ export class Drawn {
     /** @type {Unpacked<Header>} */
     const [header, cells] = await unpack(bytes);
     if (turn !== this.loads) return; // a later payload has come meanwhile
+    this.keepSheet();
     seen.keep({ header, bytes, cells });
     this.change(() => {
       this.header = header;
@@ -74,10 +75,18 @@ export class Drawn {
     const found = to && to !== turned.quantity && this.seen.of === turned.of && this.seen.payloads.get(to);
     if (!found) return;
     this.loads++; // what is still on its way is of before
+    this.keepSheet();
     this.change(() => {
+      this.sheet = found.sheet ?? null; // cells that were painted once are not painted again
       this.header = this.turnedHeader(found.header);
       this.take(found.cells);
     });
+  }
+
+  // What was painted of the quantity that is left, for when the switch is turned back.
+  keepSheet() {
+    const { turned } = this.header ?? {}, left = turned && this.seen.payloads.get(turned.quantity);
+    if (left) left.sheet = this.sheet;
   }
 
   /** @param {Header} header */

@@ -59,10 +59,9 @@ export class Maps extends Drawn {
   change(act) {
     const { at } = this, kept = at && this.header.heads[at.head];
     this.at = this.echo = null;
+    this.sheet = this.drawnFor = null;
     act();
     this.describe();
-    this.sheet = null;
-    this.drawnFor = null;
     this.draw();
     if (this.pointed) this.follow(this.pointed);
     if (at && kept) this.keep(at, kept);
