@@ -9,12 +9,14 @@
   let typed = null;
   let sent = -LATELY;
   const look = () => {
-    if (document.querySelector(RUNS)) sent = -LATELY; // what was sent is being answered
-    else if (typed && performance.now() - sent >= LATELY) {
-      const box = typed;
-      [typed, sent] = [null, performance.now()];
-      if (box.isConnected) box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
-    }
+    const isAnswering = document.querySelector(RUNS) !== null;
+    if (isAnswering) sent = -LATELY; // what was sent has arrived
+    if (!typed || isAnswering) return;
+    const early = sent + LATELY - performance.now();
+    if (early > 0) return void setTimeout(look, early); // it may be on its way
+    const box = typed;
+    [typed, sent] = [null, performance.now()];
+    if (box.isConnected) box.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
   };
   new MutationObserver(look).observe(document, { subtree: true, attributeFilter: ["data-test-script-state"] });
   for (const kind of /** @type {const} */ (["input", "compositionend"])) {
