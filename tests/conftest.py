@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -23,7 +24,8 @@ os.environ.setdefault("ATTENTION_BENCH_WORKERS", "0")  # no process for the mode
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Response
 
-CHROMIUM = "/usr/bin/chromium-headless-shell"  # the same engine without windows of its own: a page costs half as much
+CHROMIUM = shutil.which("chromium-headless-shell") or "/usr/bin/chromium"
+"""The shell is the same engine without windows of its own: a page costs half as much."""
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",

@@ -43,7 +43,7 @@ def test_all_that_is_typed_is_answered_though_streamlits_pause_never_ends(
 
 
 def test_a_word_of_chinese_is_sent_once_it_is_chosen(open_page: Callable[..., Page], address: str) -> None:
-    page = open_page(f"{address}/", pair="zh-en", lang="zh", sentence="我")
+    page = open_page(f"{address}/", languages="zh-en", lang="zh", sentence="我")
     sent = frames(page)
     page.get_by_role("textbox").first.press("End")
     sent.clear()
