@@ -17,8 +17,8 @@ MECHANISM = Mechanism(
     order=3,
     other_texts=(
         mark(
-            "Some texts print a softmax of the score with its sign turned. The key that fits best would then get the "
-            "smallest weight. The exponent is the score itself."
+            "A formula is easily printed with one minus sign too many. With \u2212e in the exponent, the key that fits "
+            "best would get the smallest weight. The exponent is the score e itself."
         ),
     ),
 )

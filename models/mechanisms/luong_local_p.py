@@ -32,4 +32,10 @@ MECHANISM = Mechanism(
     rows_sum_to_one=False,
     windows=True,
     order=7,
+    other_texts=(
+        mark(
+            "A formula is easily printed with one minus sign too few. Without it in the Gaussian, words far from the "
+            "centre would get more weight than words near it."
+        ),
+    ),
 )

@@ -342,7 +342,7 @@ def test_heads_come_in_the_order_and_the_number_asked_for(visit: Callable[..., P
     ]
     for place, (_share, layer, head) in enumerate(sorted(shares)[:5]):
         assert point(page, place, 9, 9, (64, 64)).startswith(f"layer {layer}, head {head} ")
-    expect(page.locator(".note")).to_contain_text("67 of 72 heads left out")
+    expect(page.locator(".overview .note")).to_contain_text("67 of 72 heads left out")
 
 
 def test_below_the_threshold_nothing_is_drawn_and_the_hidden_have_a_column(visit: Callable[..., Page]) -> None:

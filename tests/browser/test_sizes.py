@@ -38,7 +38,7 @@ MEASURES = {
     "cut labels of heads": "cut('.names .label')",
     "years out of order": """seen(".st-key-timeline button p small").map((each) => parseInt(each.textContent))
         .filter((year, place, years) => place && year < years[place - 1])""",
-    "axis words": """[...seen(".corner .axis, .overview .note").map((each) => each.textContent),
+    "axis words": """[...seen(".corner .axis, .legend .note").map((each) => each.textContent),
         ...seen(".stage").flatMap((each) => each.texts ?? [])].join(" ").match(/query|key/g) ?? []""",
 }
 """What is measured: a number, or a list whose length is."""

@@ -14,7 +14,6 @@ VIZ = Path(__file__).parents[2] / "viz"
 MOST = 5
 PUBLIC = {*viz.figures.__all__, *viz.canvas.__all__, *viz.notebook.__all__}
 KNOWN = {
-    "canvas/comparison.py encode_comparison",
     "command_line.py start",
     "figures/drawing/grid.py arrange",
     "figures/drawing/heatmap.py draw_panels",

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from models.trace import AttentionTrace
-from viz.canvas.payload import pack
+from viz.canvas.payload import JOINT, legend_of, pack
 from viz.captions.asking import OFFER
-from viz.captions.maps import linking_note, notes_of, scale_of, sentence_of, window_note
+from viz.captions.maps import axes_note, linking_note, notes_of, scale_of, sentence_of, window_note
 from viz.captions.telling import doubt_of, telling_of
 from viz.captions.written import Written, written_words
-from viz.figures.drawing.theme import NIGHT_SCALE, WEIGHT_SCALE, WINDOW_COLOUR, Colour, weight_ticks
+from viz.figures.drawing.theme import NIGHT_SCALE, WEIGHT_SCALE, WINDOW_COLOUR, Colour
 from viz.text.formula import math_of
 from viz.text.language import _, _n, mark
 from viz.text.tokens import isolated, runs_rightward, visible
@@ -43,8 +43,6 @@ _WORDS = {
         "Point at any word or cell, or tap it: every panel responds. Click to keep it, press Escape to release it. "
         "Keyboard: Tab to a line of words or a map, then use the arrow keys and Enter."
     ),
-    "rows": mark("{title}, in rows"),
-    "columns": mark("{title}, in columns"),
     "lines": mark("lines and shaded words: attention; thicker means more weight"),
     "letters": mark(
         "q: query, k: key, v: value (in additive attention a learned vector); s: decoder state, h: encoder "
@@ -101,6 +99,7 @@ def encode_alignment(
     tokens = views[0].shown.key_tokens.texts if views else shown[0].trace.source.word_texts
     common = [note for note in notes_of(views[0]) if all(note in notes_of(view) for view in views)] if views else []
     rows = {view.query_title for view in views}
+    row_title, key_title = rows.pop() if len(rows) == 1 else "", views[0].key_title if views else ""
     header = {
         "title": shown[0].trace.source_text,
         "code": shown[0].languages[0],
@@ -112,11 +111,10 @@ def encode_alignment(
             | (_asked(each) if asks else {})
             for each in shown
         ],
-        "notes": common,
-        "row_title": rows.pop() if len(rows) == 1 else "",
-        "key_title": views[0].key_title if views else "",
-        "scale": scale_of(views),
-        "ticks": weight_ticks(colour),
+        "row_title": row_title,
+        "key_title": key_title,
+        **legend_of(JOINT.join((*axes_note(row_title, key_title), *common)), colour, scale_of(views)),
+        **({} if views else {"legend": ""}),
         "night": NIGHT_SCALE,
         "window_colour": WINDOW_COLOUR,
         "links": linking_note(linking),

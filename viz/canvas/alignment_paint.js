@@ -1,8 +1,9 @@
 // The picture of the Bench in colours: cells, windows of local attention, links, the scale.
 
-import { made, within } from "./alignment_marks.js";
+import { within } from "./alignment_marks.js";
 import { Panels } from "./alignment_panels.js";
-import { isDark, lookup, paletteOn, partOf, penOf, sharpest, zoomOf } from "./canvas.js";
+import { isDark, lookup, paletteOn, penOf, sharpest, zoomOf } from "./canvas.js";
+import { layLegend } from "./legend.js";
 
 /** @import { Header, Map, Panel } from "./alignment_panels.js" */
 /** @import { Area, Stop } from "./payloads" */
@@ -29,16 +30,9 @@ export class Painted extends Panels {
     const { header } = this, night = this.isNight;
     this.figure.classList.toggle("night", night);
     this.shades = shadesOf(header, this.palette());
-    const bar = partOf(this.figure, ".bar"), stops = this.palette().map(([at, hex]) => `${hex} ${at * 100}%`);
-    const strip = made("i");
-    strip.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-    for (const each of /** @type {NodeListOf<HTMLElement>} */ (this.figure.querySelectorAll(".brief i, .strip i"))) each.style.background = strip.style.background;
-    bar.replaceChildren(strip, ...header.ticks.filter(([at]) => at === 0 || at >= 0.2).map(([at, text]) => {
-      const tick = made("b", "", text);
-      tick.style.left = `${at * 100}%`;
-      return tick;
-    }));
-    bar.hidden = !header.key_title;
+    const more = [header.links, header.words.unsure, header.words.lines].filter(Boolean).join(" · ");
+    const background = layLegend(this.figure, header, this.palette(), more);
+    for (const each of /** @type {NodeListOf<HTMLElement>} */ (this.figure.querySelectorAll(".brief i, .strip i"))) each.style.background = background;
     this.panels.forEach(({ map }, number) => {
       if (!map) return;
       for (const canvas of [map.cells, map.fade]) {

@@ -282,17 +282,13 @@ export class Panels {
   }
 
   describe() {
-    const { header, figure } = this, axes = [header.row_title, header.key_title];
+    const { header, figure } = this;
     /** @param {string} part @param {string} text */
     const put = (part, text) => (partOf(figure, "." + part).textContent = text);
     figure.setAttribute("aria-label", header.title);
-    put("axes", [fill(header.words.rows, { title: header.row_title }), fill(header.words.columns, { title: header.key_title }), ...header.notes]
-      .filter((_, place) => place > 1 || axes[place]).join(" · "));
-    put("meaning", header.key_title ? header.scale : "");
     put("brief span", header.words.brief);
     put("brief em", header.words.doubt);
     partOf(figure, ".brief b").hidden = !header.words.doubt; // where it is not known how sure a model was
-    put("tints", [header.links, header.words.unsure, header.words.lines].filter(Boolean).join(" · "));
     put("keys", header.words.keys);
   }
 }

@@ -70,9 +70,7 @@ export class Comparison extends Maps {
 
   /** @override */
   arrange() {
-    const { beside, layouts } = this.header, root = this.figure.getRootNode();
-    const alone = root instanceof ShadowRoot && root.host.matches(".picture"); // in a saved page
-    return this.placed(alone ? layouts : (beside ?? layouts));
+    return this.placed(this.header.page);
   }
 
   /** @param {Layout[]} layouts */
@@ -138,7 +136,7 @@ export class Comparison extends Maps {
     return this.exact[head] ? name : fill(this.header.words.weight, { weight: name });
   }
 
-  // A picture to keep has no overview beside it, so it has its own legend and its axes.
+  // A picture to keep has no page around it: its legend and its axes are drawn.
   /** @override */
   async keepPicture() {
     if (!this.place) return;

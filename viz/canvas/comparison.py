@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from viz.canvas.payload import MOST_PICKED, USUAL, Look, header_of, pack
+from viz.canvas.payload import JOINT, MOST_PICKED, USUAL, Look, header_of, pack
 from viz.captions.heads import overview_note
 from viz.captions.maps import common_notes, empty_note, map_title, quantity_note, threshold_note
 from viz.figures.drawing.axes import AXIS_TITLE_SIZE, axis_places, cell_gap, heading_size, longest_label, panel_size
@@ -17,16 +17,16 @@ from viz.figures.drawing.colour_bar import NUMBERS_HEIGHT, bar_height, bar_width
 from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT, TICK, Box, Grid, PanelSize, arrange
 from viz.figures.drawing.panel import Panel, panel_of
 from viz.figures.drawing.theme import FONT_SIZE, NOTE_SIZE, TITLE_SIZE, Colour, weight_ticks
-from viz.text.language import SEMICOLON, _, listed, mark
-from viz.text.tokens import isolated, shorten, visible, wrap
+from viz.text.language import SEMICOLON, _, listed, mark, parted
+from viz.text.tokens import isolated, shorten, visible
 from viz.text.tokens import width as text_width
 from viz.views.heads import HeadPlace
 from viz.views.view import View
 
 BAR = 12  # pixels of the colour bar's height
 FRAME = 4  # pixels by which the frame of a map reaches beyond its cells
-JOINT = "\u00a0· "  # between notes
 TITLE_GLYPH = 0.45  # of a column of a title, as a share of its size
+COLONS = ":\uff1a"
 RAISED = 0.35  # of a text's size: from the middle of its letters down to their line
 
 MOVING = mark("Arrow keys move between maps, with Shift inside one.")
@@ -46,12 +46,10 @@ def encode_comparison(
     among: Sequence[HeadPlace],
     look: Look = USUAL,
     offers: Sequence[Mapping[str, Any]] = (),
-    beside: bool = False,
 ) -> bytes:
     """Return all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1.
 
-    `beside` an overview its legend is left out, and axes and notes are named once, below the maps. What is saved from
-    the page has them all.
+    On the page the legend, axes and notes are written below the maps; what is saved has them in the picture.
     """
     view = views[0]
     title = _(
@@ -61,11 +59,12 @@ def encode_comparison(
     most = max(MOST_PICKED, len(places))
     header = {
         **header_of(view, title, said, look, _OFFERING if offers else _WORDS),
+        "note": _below(view),
         **labels_of(view, look.width),
         **({"offers": list(offers)} if offers else {}),
         "heads": list(places),
         "layouts": _layouts(view, most, among, look.colour, look.width),
-        **({"beside": _layouts_beside(view, most, among, look.width)} if beside else {}),
+        "page": _page_layouts(view, most, among, look.width),
     }
     return pack(header, weights_of(views))
 
@@ -101,29 +100,48 @@ def _layouts(view: View, most: int, among: Sequence[HeadPlace], colour: Colour, 
     return [layout_of(panels[:count], sizes[:count], colour, width, meaning=view.meaning) for count in counts]
 
 
-def _layouts_beside(view: View, most: int, among: Sequence[HeadPlace], width: float) -> list[dict[str, Any]]:
-    """Return the places of 1, 2, ... `most` maps beside an overview, which has the legend."""
+def _below(view: View) -> str:
+    """Say what the axes of every map are, and what holds for all; the caption says what is moved."""
+    said = overview_note([replace(view, threshold=0.0)]).split(JOINT)
+    return JOINT.join(each for each in said if each not in quantity_note(view))
+
+
+def _page_layouts(view: View, most: int, among: Sequence[HeadPlace], width: float) -> list[dict[str, Any]]:
+    """Return the places of 1, 2, ... `most` maps on a page."""
     title = max((place.title for place in among), key=len)
     panel = replace(panel_of(view, title=title, notes=_empty(view)), threshold=0.0)
     size = panel_size(panel, longest_label(width))
-    said = overview_note([replace(view, threshold=0.0)]).split(JOINT)
-    note = JOINT.join(each for each in said if each not in quantity_note(view))  # the caption says that one
-    return [_layout_beside([panel] * count, [size] * count, note, width) for count in range(1, most + 1)]
+    wide = text_width(title) * TITLE_GLYPH * TITLE_SIZE
+    return [page_layout_of([panel] * count, [size] * count, width, title=wide) for count in range(1, most + 1)]
 
 
-def _layout_beside(panels: Sequence[Panel], sizes: Sequence[PanelSize], note: str, width: float) -> dict[str, Any]:
-    title = max(text_width(panel.title) for panel in panels) * TITLE_GLYPH * TITLE_SIZE
+def page_layout_of(
+    panels: Sequence[Panel], sizes: Sequence[PanelSize], width: float, *, title: float | None = None
+) -> dict[str, Any]:
+    """Return the places of the maps of `panels` on a page, which writes the legend below them; `title` as `arrange`."""
     grid = arrange(sizes, width=width - FRAME, axis_title=0, title=title)
-    lines, line = wrap(note, int(grid.width / (NOTE_SIZE * GLYPH_WIDTH))), NOTE_SIZE * LINE_HEIGHT
     return {
         **_places(panels, grid),
-        "height": grid.height + line * len(lines),
-        "texts": [
-            {"text": text, "x": 0, "y": grid.height + line * number, "size": NOTE_SIZE, "weight": 400}
-            for number, text in enumerate(lines)
-        ],
+        "texts": [text for panel, box in zip(panels, grid.boxes, strict=True) for text in _corner(panel, box)],
         "bar": {"x": 0, "y": 0, "width": 0, "height": 0},
     }
+
+
+def _corner(panel: Panel, box: Box) -> list[dict[str, Any]]:
+    """Say in a word each what rows and columns are, where both begin, in the lines that the title of the map leaves."""
+    size, line = NOTE_SIZE, NOTE_SIZE * LINE_HEIGHT
+    titles = (("↓", panel.query_title), ("→", panel.key_title))
+    named = [f"{arrow} {parted(title)[0].rstrip(COLONS)}" for arrow, title in titles]
+    room = box.top - TICK - box.head_top - TITLE_SIZE * LINE_HEIGHT * (1 + len(box.note))
+    lines = named if room >= line * len(named) else [" ".join(named)]
+    fits = max(map(text_width, lines)) * GLYPH_WIDTH * size <= box.left - box.head_left - TICK
+    if room < line or not fits:
+        return []
+    first = box.top - TICK - line * (len(lines) - 1)
+    return [
+        {"text": text, "x": box.head_left, "y": first + line * number, "size": size, "weight": 400}
+        for number, text in enumerate(lines)
+    ]
 
 
 def layout_of(

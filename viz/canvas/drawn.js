@@ -1,6 +1,7 @@
 // Maps of heads on a canvas: how bytes are taken, where the maps lie, how they are painted.
 
 import { NOT_YET, paletteOn, partOf, penOf, roomIn, sharpest, zoomOf } from "./canvas.js";
+import { layLegend } from "./legend.js";
 import { fill, unpack } from "./payload.js";
 import { cellCount, fileOf } from "./picture.js";
 import { Turned, isSame, pressed } from "./turned.js";
@@ -97,6 +98,7 @@ export class Drawn {
   describe() {
     const { header } = this;
     const file = fileOf(header), many = file === header.file ? "" : fill(header.words.many, { count: cellCount(header) });
+    layLegend(this.figure, header, this.palette());
     partOf(this.figure, ".keys").textContent = [header.words.keys, many].join(" ").trim();
     this.stage.setAttribute("aria-label", header.alt);
     const saves = fill(header.words.save, { format: file.replace(/^.*\./, "").toUpperCase() });

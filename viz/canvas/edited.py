@@ -5,22 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from viz.canvas.comparison import labels_of, layout_of, weights_of
-from viz.canvas.payload import USUAL, Look, header_of, pack
-from viz.captions.maps import notes_of
-from viz.figures.drawing.axes import AXIS_TITLE_SIZE, longest_label, panel_size
-from viz.figures.drawing.grid import AXIS_TITLE, GAP, GLYPH_WIDTH, LINE_HEIGHT
+from viz.canvas.comparison import labels_of, layout_of, page_layout_of, weights_of
+from viz.canvas.payload import JOINT, USUAL, Look, header_of, pack
+from viz.captions.maps import axes_note, notes_of
+from viz.figures.drawing.axes import longest_label, panel_size
+from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT
 from viz.figures.drawing.panel import panel_of
 from viz.figures.drawing.theme import NOTE_SIZE
 from viz.text.language import _, mark
 from viz.text.tokens import wrap
 from viz.views.view import View
-
-LIFT = GAP + AXIS_TITLE - 8
-"""Pixels that the title of the columns takes above the maps, where it does not stand beside theirs."""
-
-LEAST_LIFTED = 330
-"""Pixels of a panel in which the title of the map and that of its columns stand side by side."""
 
 _WORDS = {
     "keys": mark("Click a word or a cell to edit it. Arrow keys with Shift move inside a map; Enter offers the edits."),
@@ -49,14 +43,16 @@ def encode_edited(
 
 def _columns(views: Sequence[View], titles: Sequence[str], look: Look) -> int:
     """Return how many maps stand side by side."""
-    columns: int = _layout(views, titles, look)["columns"]
+    columns: int = _layouts(views, titles, look)[0]["columns"]
     return columns
 
 
-def _layout(views: Sequence[View], titles: Sequence[str], look: Look) -> dict[str, Any]:
+def _layouts(views: Sequence[View], titles: Sequence[str], look: Look) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return where the maps are in a picture that is saved, and on the page."""
     panels = [panel_of(view, title=title, notes=()) for view, title in zip(views, titles, strict=True)]
     sizes = [panel_size(panel, longest_label(look.width)) for panel in panels]
-    return layout_of(panels, sizes, look.colour, look.width, meaning=views[0].meaning)
+    saved = layout_of(panels, sizes, look.colour, look.width, meaning=views[0].meaning)
+    return saved, page_layout_of(panels, sizes, look.width)
 
 
 def encode_alike(
@@ -68,9 +64,8 @@ def encode_alike(
     look: Look = USUAL,
 ) -> bytes:
     """Return maps of the same rows and columns side by side, on one scale from 0 to 1, with linked hover."""
-    before, layout = views[0], _layout(views, titles, look)
+    before, (layout, page) = views[0], _layouts(views, titles, look)
     notes = list(dict.fromkeys(note for view in views for note in notes_of(view)))
-    _lift(layout, before.key_title)
     _close(layout, notes)
     title = _("{titles}: {map}", titles="; ".join(titles), map=before.title)
     header = {
@@ -79,28 +74,11 @@ def encode_alike(
         "heads": [(0, number) for number in range(len(views))],
         "titles": list(titles),
         "offers": list(offers),
+        "note": JOINT.join((*axes_note(before.query_title, before.key_title), *notes)),
         "layouts": [layout] * len(views),
+        "page": [page] * len(views),
     }
     return pack(header, weights_of(views))
-
-
-def _lift(layout: dict[str, Any], key_title: str) -> None:
-    """Say what columns are at the end of the line of each title, if there is room: maps that stand in one row rise."""
-    boxes, headings, texts = layout["boxes"], layout["headings"], layout["texts"]
-    room = boxes[0][0] + boxes[0][2] - headings[0]["x"]
-    if len({top for _left, top, _width, _height in boxes}) > 1 or room < LEAST_LIFTED:
-        return
-    layout["texts"] = [text for text in texts if text.get("turn") or text["y"] > boxes[0][1]]
-    for text in layout["texts"]:
-        text["y"] -= LIFT
-    for box in boxes:
-        box[1] -= LIFT
-    layout["texts"] += [
-        {"text": key_title, "x": left + width, "y": heading["y"], "size": AXIS_TITLE_SIZE, "weight": 400, "end": True}
-        for (left, _top, width, _height), heading in zip(boxes, headings, strict=True)
-    ]
-    layout["bar"]["y"] -= LIFT
-    layout["height"] -= LIFT
 
 
 def _close(layout: dict[str, Any], notes: Sequence[str]) -> None:

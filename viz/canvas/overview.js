@@ -138,20 +138,7 @@ class Overview extends Maps {
   /** @override */
   describe() {
     super.describe();
-    const { header, figure } = this;
-    /** @param {string} part @param {string} text */
-    const put = (part, text) => (partOf(figure, "." + part).textContent = text);
-    put("title", header.title);
-    put("note", header.note);
-    put("meaning", header.legend);
-    const stops = this.palette().map(([place, hex]) => `${hex} ${place * 100}%`);
-    partOf(figure, ".bar").style.background = `linear-gradient(to right, ${stops.join(", ")})`;
-    partOf(figure, ".ticks").replaceChildren(...header.ticks.map(([place, text]) => {
-      const tick = document.createElement("span");
-      tick.textContent = text;
-      tick.style.left = `${place * 100}%`;
-      return tick;
-    }));
+    partOf(this.figure, ".title").textContent = this.header.title;
   }
 
   /** @override @param {number} room */

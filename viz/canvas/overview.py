@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.canvas.payload import MOST_PICKED, Look, header_of, pack
+from viz.canvas.payload import JOINT, MOST_PICKED, Look, header_of, pack
 from viz.canvas.pooling import blocks, pooled
 from viz.captions.heads import overview_note
 from viz.captions.maps import map_title
-from viz.figures.drawing.theme import HEAD_COLOURS, Colour, weight_axis, weight_ticks
+from viz.figures.drawing.theme import HEAD_COLOURS, Colour
 from viz.figures.printable import PrintedHeads
 from viz.text.language import _, _n, mark
 from viz.text.tokens import isolated, shorten, visible
@@ -105,11 +105,10 @@ def encode_overview(
     numbers = {place: number for number, place in enumerate(made.places)}
     cells = made.cells if tiles.heads is None else made.cells[[numbers[place] for place in shown]]
     title = _title(views[0], shown)
-    said = "\u00a0· ".join(_notes(views, made, shown, note))
+    said = JOINT.join(_notes(views, made, shown, note))
     header = {
         **header_of(views[0], title, said, look, _WORDS),
         "version": VERSION,
-        "note": said,
         "heads": shown,
         "in_layers": tiles.heads is None,
         "picked": [place for place in tiles.picked if place in numbers],
@@ -119,7 +118,6 @@ def encode_overview(
         "rows": made.rows.tolist(),
         "columns": made.columns.tolist(),
         "texts": _texts(views[0]),
-        **_legend(views[0], look.colour),
     }
     return pack(header, cells.tobytes())
 
@@ -130,7 +128,7 @@ def printed_heads(view: View, small: SmallMaps, tiles: Tiles, *, colour: Colour,
     numbers = [small.places.index(place) for place in shown]
     return PrintedHeads(
         title=_title(view, shown),
-        notes=["\u00a0· ".join(_notes([view], small, shown, note))],
+        notes=[JOINT.join(_notes([view], small, shown, note))],
         axes=_texts(view),
         heads=shown,
         cells=np.square(small.cells[numbers] / np.float32(LEVELS)),
@@ -185,8 +183,3 @@ def _check(shown: Sequence[HeadPlace], everything: Sequence[HeadPlace]) -> None:
     if unknown or len(set(shown)) < len(shown):
         message = f"each head is shown once, of {len(everything)}; got {unknown or 'one twice'}"
         raise ValueError(message)
-
-
-def _legend(view: View, colour: Colour) -> dict[str, Any]:
-    axis = weight_axis(view.meaning, colour=colour)
-    return {"legend": axis["colorbar"]["title"]["text"], "ticks": weight_ticks(colour)}

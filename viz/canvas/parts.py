@@ -11,13 +11,13 @@ from viz.canvas.bundle import bundled
 FOLDER = Path(__file__).parent
 
 _FILES = {
-    "overview": ("overview.html", "maps.css", "overview.js"),
-    "comparison": ("comparison.html", "maps.css", "offers.js"),
-    "alignment": ("alignment.html", "alignment.css", "alignment_asking.js"),
-    "points": ("points.html", "points.css", "points.js"),
-    "prediction": ("prediction.html", "prediction.css", "prediction.js"),
-    "aligner": ("aligner.html", "aligner.css", "aligner.js"),
-    "walk": ("walk.html", "walk.css", "walk.js"),
+    "overview": ("overview.html", "overview.js", "maps.css", "legend.css"),
+    "comparison": ("comparison.html", "offers.js", "maps.css", "legend.css"),
+    "alignment": ("alignment.html", "alignment_asking.js", "alignment.css", "legend.css"),
+    "points": ("points.html", "points.js", "points.css"),
+    "prediction": ("prediction.html", "prediction.js", "prediction.css"),
+    "aligner": ("aligner.html", "aligner.js", "aligner.css"),
+    "walk": ("walk.html", "walk.js", "walk.css"),
 }
 
 
@@ -32,5 +32,6 @@ class Parts(NamedTuple):
 @cache
 def parts_of(name: str) -> Parts:
     """Return what the canvas `name` is made of."""
-    html, style, script = (FOLDER / file for file in _FILES[name])
-    return Parts(html.read_text(encoding="utf8"), style.read_text(encoding="utf8"), bundled(script))
+    html, script, *styles = (FOLDER / file for file in _FILES[name])
+    style = "".join(each.read_text(encoding="utf8") for each in styles)
+    return Parts(html.read_text(encoding="utf8"), style, bundled(script))

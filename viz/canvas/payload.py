@@ -17,6 +17,8 @@ from viz.figures.drawing.theme import (
     TEXT_COLOUR,
     WEIGHT_SCALE,
     Colour,
+    weight_axis,
+    weight_ticks,
 )
 from viz.text.language import _, mark
 from viz.text.tokens import isolated, visible
@@ -59,10 +61,24 @@ MOST_PICKED = 4
 """Heads that can be picked at once."""
 
 
+JOINT = "\u00a0· "
+"""What stands between notes."""
+
+
+def legend_of(note: str, colour: Colour, meaning: str) -> dict[str, Any]:
+    """Return what is written below every picture: what a colour means, then `note`: what rows and columns are."""
+    bar = weight_axis(meaning, colour=colour)["colorbar"]
+    return {"legend": bar["title"]["text"], "ticks": weight_ticks(colour), "note": note}
+
+
 def header_of(view: View, title: str, note: str, look: Look, words: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the headers of all canvases hold: words, tokens, and what colours cells and a picture on white."""
+    """Return what the headers of all canvases hold: words, tokens, and what colours cells and a picture on white.
+
+    The legend says `note` too, if nothing else is put in its place.
+    """
     return {
         "title": title,
+        **legend_of(note, look.colour, view.meaning),
         "alt": _(". ").join(filter(None, (title, look.says.removesuffix(_(".")), note))),
         "file": look.file,
         "site": f"{view.shown.site.stack} {view.shown.site.kind}",

@@ -14,7 +14,14 @@ export interface Turn {
   among: string[];
 }
 
-export interface MapsHeader {
+/** `payload.legend_of`: what is written below every picture of maps. */
+export interface Legend {
+  legend: string; // what a colour means; empty where there is no map
+  ticks: Tick[];
+  note: string; // what rows and columns are, then what holds for all
+}
+
+export interface MapsHeader extends Legend {
   title: string;
   alt: string;
   file: string;
@@ -43,15 +50,12 @@ export interface MapsHeader {
 /** `overview.encode_overview` */
 export interface OverviewHeader extends MapsHeader {
   version: number;
-  note: string;
   in_layers: boolean;
   picked: Place[];
   most_picked: number;
   remarks: string[];
   labels: string[];
   texts: string[];
-  legend: string;
-  ticks: Tick[];
   words: MapsHeader["words"] & Words<"layer" | "gap" | "one_gap" | "column" | "largest" | "picked" | "not_picked">;
 }
 
@@ -97,7 +101,7 @@ export interface ComparisonHeader extends MapsHeader {
   tick: number;
   raised: number;
   layouts: Layout[];
-  beside?: Layout[];
+  page: Layout[];
   offers?: Offer[];
 }
 
@@ -108,17 +112,14 @@ export interface Offer {
 }
 
 /** `alignment.encode_alignment` */
-export interface AlignmentHeader {
+export interface AlignmentHeader extends Legend {
   title: string;
   code: string;
   tokens: string[];
   leftward: boolean;
   panels: PanelHeader[];
-  notes: string[];
   row_title: string;
   key_title: string;
-  scale: string;
-  ticks: Tick[];
   night: Stop[];
   window_colour: string;
   links: string;
@@ -126,7 +127,7 @@ export interface AlignmentHeader {
   put: string; // what it offers besides, for the word of its row
   words: Words<
     | "reads" | "after" | "read_by" | "item" | "comma" | "said" | "unlike" | "unread" | "one_vector" | "kept" | "sentence"
-    | "brief" | "doubt" | "translation" | "keys" | "rows" | "columns" | "lines" | "unsure" | "letters" | "end"
+    | "brief" | "doubt" | "translation" | "keys" | "lines" | "unsure" | "letters" | "end"
   >;
   colour: Colour;
   palette: Stop[];

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from viz.captions.maps import common_notes, threshold_note
+from viz.captions.maps import axes_note, common_notes, threshold_note
 from viz.measures.similarity import Similarity
-from viz.text.language import SEMICOLON, _, _n, listed, parted
+from viz.text.language import SEMICOLON, _, _n, listed
 from viz.text.tokens import is_word, isolated, visible
 from viz.views.heads import HeadPlace
 from viz.views.view import View
@@ -166,9 +166,7 @@ def overview_note(views: Sequence[View]) -> str:
     """Say what rows and columns of the small maps are, and what holds for all of them: plain text."""
     view = views[0]
     empty = threshold_note([each.shown.weights for each in views], view.threshold)
-    rows, columns = (parted(each)[1] for each in (view.query_title, view.key_title))
-    parts = [_("rows (top to bottom): query, {rows}", rows=rows), _("columns: key, {columns}", columns=columns)]
-    return "\u00a0· ".join((*parts, *common_notes(view), *empty))
+    return "\u00a0· ".join((*axes_note(view.query_title, view.key_title), *common_notes(view), *empty))
 
 
 def similarity_sentence(found: Similarity) -> str:

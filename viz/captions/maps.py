@@ -12,7 +12,7 @@ from models.trace import AttentionTrace
 from models.writing import Writing
 from viz.captions.edits import all_in_words
 from viz.text.counting import position_name
-from viz.text.language import SEMICOLON, _, _n, listed, say
+from viz.text.language import SEMICOLON, _, _n, listed, parted, say
 from viz.text.tokens import is_word, isolated, visible
 from viz.views.aligned import Linking
 from viz.views.hiding import HIDDEN, Span
@@ -200,6 +200,16 @@ def map_title(site: Site) -> str:
     if site.stack == "encoder":
         return _("encoder self-attention")
     return _("causal decoder self-attention")
+
+
+def axes_note(query_title: str, key_title: str) -> tuple[str, ...]:
+    """Say what rows are and what columns are, as far as a title is known: the same below every map."""
+    rows, columns = (parted(each)[1] for each in (query_title, key_title))
+    said = (
+        (_("rows (top to bottom): query, {rows}", rows=rows), rows),
+        (_("columns: key, {columns}", columns=columns), columns),
+    )
+    return tuple(each for each, title in said if title)
 
 
 def common_notes(view: View) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import cast
 
+import streamlit as st
+
 import models
 from models.keys import pair_of
 from models.trace import AttentionTrace
@@ -14,6 +16,7 @@ from viz.canvas.standalone import Picture
 from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap
 from viz.figures.drawing.theme import Colour
+from viz.text.markup import plain
 from viz.views.aligned import Linking
 from viz.views.view import View
 from viz.widgets.canvas import show_canvas
@@ -42,6 +45,8 @@ def show_panels(
     """
     picture = Picture("alignment", once(lambda: encode_alignment(panels, colour=colour, linking=linking, asks=asks)))
     show_canvas(picture, key=shown.key)
+    if shown.says:
+        st.caption(plain(shown.says))
     views = [each.view for each in panels if each.view]
     names = [each.name for each in panels if each.view and each.name]
     if views:

@@ -8,6 +8,7 @@ import pytest
 import models
 from tests.support.payloads import decode_alignment
 from viz.canvas.alignment import AlignmentView, encode_alignment
+from viz.canvas.payload import JOINT
 from viz.views.view import choose_view
 
 TEXT = "An unbelievable misunderstanding."
@@ -36,9 +37,9 @@ def test_each_row_knows_the_written_word_that_it_is_of(unit: str, reading: str) 
 def test_notes_that_all_share_are_said_once() -> None:
     views = [choose_view(models.load(key).attend(TEXT, "Un chat.")) for key in KEYS]
     header, _maps = decode_alignment(encode_alignment([AlignmentView(view.trace, view, "e") for view in views]))
-    assert "the translation was given, not chosen by the model" in header["notes"]
+    assert "the translation was given, not chosen by the model" in header["note"]
     for panel in header["panels"]:
-        assert not set(panel["notes"]) & set(header["notes"])
+        assert not set(panel["notes"]) & set(header["note"].split(JOINT))
 
 
 def test_rows_that_mean_different_things_are_named_in_their_panels() -> None:

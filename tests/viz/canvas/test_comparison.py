@@ -93,21 +93,23 @@ def test_for_any_number_of_heads_the_maps_lie_where_those_of_the_figure_lie(toke
 
 
 @pytest.mark.parametrize("width", [360.0, 900.0])
-def test_beside_an_overview_maps_keep_their_size_and_the_note_is_said_once(width: float) -> None:
+def test_on_a_page_maps_keep_their_size_and_what_holds_for_all_is_said_below_them_once(width: float) -> None:
     trace, hiding = transformer(LONG[:11], LONG[:4]), Hiding(threshold=0.1)
     views = pick_views(trace, "encoder.*.self", "word", PLACES, hiding)
     among = places_at(trace, "encoder.*.self")
-    header, _weights = decode(encode_comparison(views, PLACES, among=among, look=Look(width=width), beside=True))
-    assert len(header["beside"]) == len(header["layouts"]) == 4
-    for layout, kept in zip(header["beside"], header["layouts"], strict=True):
+    header, _weights = decode(encode_comparison(views, PLACES, among=among, look=Look(width=width)))
+    assert len(header["page"]) == len(header["layouts"]) == 4
+    assert header["note"].startswith("rows (top to bottom): query, the word that attends\u00a0· columns: key, ")
+    assert header["note"].count("query") == 1
+    for layout, kept in zip(header["page"], header["layouts"], strict=True):
         lean, whole = np.array(layout["boxes"]), np.array(kept["boxes"])
         np.testing.assert_allclose(lean[:, [0, 2, 3]], whole[:, [0, 2, 3]])
         assert (lean[:, 1] < whole[:, 1]).all()
         assert all(len(heading["notes"]) >= 1 for heading in layout["headings"])  # the cells of this map drawn empty
-        lines = layout["texts"]
-        assert " ".join(line["text"] for line in lines).count("query") == 1
-        assert min(line["y"] - line["size"] for line in lines) > (lean[:, 1] + lean[:, 3]).max()
-        assert max(line["y"] for line in lines) <= layout["height"]
+        corners = " ".join(each["text"] for each in layout["texts"])
+        assert corners == " ".join(["↓ query → key"] * (len(layout["texts"]) and len(lean)))
+        tops = {round(top - header["tick"], 6) for top in lean[:, 1]}
+        assert {round(each["y"], 6) for each in layout["texts"] if "key" in each["text"]} <= tops
 
 
 @pytest.mark.parametrize("colour", ["linear", "root"])

@@ -47,6 +47,10 @@ def test_both_maps_are_there_exactly_with_their_titles_and_the_edit_in_words(
     assert "edited: “sold” hidden (decoder layer 0 cross-attention)" in said
     assert said.count("key: the source word attended to") == 2
     assert "the translation was given" in header["alt"]
+    assert header["note"].startswith(
+        "rows (top to bottom): query, the word being written\u00a0· columns: key, the source "
+    )
+    assert "edited: “sold” hidden" in header["note"]
 
 
 def test_nothing_moves_at_the_first_edit_where_two_maps_stand_side_by_side(
@@ -55,7 +59,10 @@ def test_nothing_moves_at_the_first_edit_where_two_maps_stand_side_by_side(
     (first, weights), (then, _both) = encoded(runs[0], None), encoded(*runs)
     assert first["titles"] == ["as trained", "edited: nothing yet"]
     np.testing.assert_array_equal(weights[0], weights[1])
-    places = [[header["layouts"][1][part] for part in ("boxes", "headings")] for header in (first, then)]
+    places = [
+        [header[of][1][part] for of in ("layouts", "page") for part in ("boxes", "headings")]
+        for header in (first, then)
+    ]
     assert places[0] == places[1]
     alone, weights = encoded(runs[0], None, width=360.0)
     assert alone["titles"] == ["as trained"]
@@ -63,9 +70,12 @@ def test_nothing_moves_at_the_first_edit_where_two_maps_stand_side_by_side(
 
 
 @pytest.mark.parametrize("width", [360.0, 760.0, 1320.0])
-def test_no_text_lies_on_a_map_or_on_another_text(runs: tuple[AttentionTrace, AttentionTrace], width: float) -> None:
+@pytest.mark.parametrize("of", ["layouts", "page"])
+def test_no_text_lies_on_a_map_or_on_another_text(
+    runs: tuple[AttentionTrace, AttentionTrace], width: float, of: str
+) -> None:
     header, _weights = encoded(*runs, width=width)
-    layout = header["layouts"][1]
+    layout = header[of][1]
     for left, top, wide, high in layout["boxes"]:
         for text in (each for each in layout["texts"] if not each.get("turn")):
             inside = top < text["y"] < top + high and left < text["x"] < left + wide

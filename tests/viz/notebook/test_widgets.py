@@ -141,7 +141,7 @@ def test_widgets_show_what_is_moved_also_of_a_sentence_typed_anew() -> None:
         header, (weights,) = decode_alignment(shown._payloads[0])
         expected = choose_view(load("transformer-en-fr").attend(sentence).moved()).weights
         np.testing.assert_allclose(weights, expected, atol=1e-5)
-        assert header["scale"].startswith("moved")
+        assert header["legend"].startswith("moved")
     assert head_view(trace.moved())._payloads != head_view(trace)._payloads
     with pytest.raises(ValueError, match="'weights', 'moved' or 'zeroed'"):
         bench(SENTENCE, ["bahdanau-en-fr"], quantity="norms")  # type: ignore[arg-type]

@@ -239,11 +239,10 @@ def _show(
         if (PREDICT in also and not show_predicting(views)) or is_hidden():
             st.caption(_("The maps are hidden until the row is revealed."))
             return
-        draw(host, run, {key: (kept[key], views.get(key)) for key in order}, wanted)
-        if wanted.quantity == ZEROED:
-            views = _views(traces, places, weighed)  # all that is below
-        if said := disagreement_of([views[key] for key in order if key in views]):
-            st.caption(plain(said))
+        weights = _views(traces, places, weighed) if wanted.quantity == ZEROED else views
+        said = disagreement_of([weights[key] for key in order if key in weights])
+        draw(host, run, {key: (kept[key], views.get(key)) for key in order}, wanted, says=said)
+        views = weights  # all that is below
     with below:
         visit = frame.visit(wanted)
         ran = Compared(traces, target, places, {key: views[key] for key in order if key in views})

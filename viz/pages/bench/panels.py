@@ -21,14 +21,17 @@ def draw(
     run: tuple[Hashable, ...],
     drawn: Mapping[str, tuple[AttentionTrace, View | None]],
     wanted: BenchSettings,
+    *,
+    says: str,
 ) -> None:
-    """Show a panel a mechanism, in one picture made once for all who look at the same."""
+    """Show a panel a mechanism, and what the picture `says`, in one picture made once for all who look at the same."""
     drawn_as = (*run, *drawn, wanted.colour, wanted.links, current_language())
     traces = {key: trace for key, (trace, _view) in drawn.items()}
     show_panels(
         [panel_of(key, *each) for key, each in drawn.items()],
         Shown(
             key=CANVAS,
+            says=says,
             name=file_name_of(traces) + {"moved": " moved", ZEROED: " value zeroing"}.get(wanted.quantity, ""),
             traces={name_of(key): trace for key, trace in traces.items()},
         ),

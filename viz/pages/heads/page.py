@@ -172,7 +172,7 @@ def _show_maps(
         if visit.wanted.quantity == ZEROED:
             show_zeroed(within, spanned, picked)
         else:
-            compare_heads(within, spanned, picked, offered=offered, beside=room < visit.width)
+            compare_heads(within, spanned, picked, offered=offered)
     return gallery, picked
 
 

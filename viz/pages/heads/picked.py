@@ -48,9 +48,8 @@ def compare_heads(
     picked: Sequence[HeadPlace],
     *,
     offered: Sequence[Mapping[str, Any]] = (),
-    beside: bool = False,
 ) -> None:
-    """Show the picked heads in the way that the reader chose, `beside` the overview or below it.
+    """Show the picked heads in the way that the reader chose.
 
     A cell of a map in full offers what is `offered`.
     """
@@ -67,7 +66,7 @@ def compare_heads(
     elif way == "text":
         _on_text(visit.wanted, shown, picked)
     elif way == "side":
-        _side_by_side(visit, shown, picked, offered, beside=beside)
+        _side_by_side(visit, shown, picked, offered)
     else:
         _together(visit, shown, picked, cast("Combination", way))
     choose_span(spanned)  # below, so that no map moves when a longer text brings it
@@ -84,8 +83,6 @@ def _side_by_side(
     shown: HeadSelection,
     picked: Sequence[HeadPlace],
     offered: Sequence[Mapping[str, Any]],
-    *,
-    beside: bool,
 ) -> None:
     views, wanted, width = shown.pick(picked), visit.wanted, visit.width
     says, name = heads.comparison_sentence(picked, views), _file_name(shown, "side", picked)
@@ -95,12 +92,12 @@ def _side_by_side(
     if max(views[0].weights.shape) > MOST_LABELLED:
         show(Shown(paper(), key=FIGURE, says=says, name=name), visit)
         return
-    turned = shown.turned(wanted.quantities, wanted.colour, wanted.picture, width, beside, tuple(picked))
+    turned = shown.turned(wanted.quantities, wanted.colour, wanted.picture, width, tuple(picked))
     look = Look(wanted.colour, width, says, f"{file_name(name)}.{wanted.picture}", turned)
     picture = Shown(
         Picture(
             "comparison",
-            encode_comparison(views, picked, among=shown.places, look=look, offers=offered, beside=beside),
+            encode_comparison(views, picked, among=shown.places, look=look, offers=offered),
         ),
         key=FIGURE,
         says=says,
