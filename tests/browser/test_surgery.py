@@ -118,8 +118,9 @@ def test_a_word_or_a_cell_that_is_clicked_offers_its_edits(open_page: Callable[.
     assert menu_at(page, "column") == ["“milk” hidden"]
     page.locator(".comparison .menu button").click()
     expect(page.locator(".st-key-edit-list")).to_contain_text("being tried: “milk” hidden")
-    said = " ".join(maps(page).evaluate("stage => stage.texts"))
-    assert "edited: “frère” attends only to “milk” (decoder layer 0 cross-attention); “milk” hidden" in said
+    expect(page.locator(".comparison .note")).to_contain_text(
+        "edited: “frère” attends only to “milk” (decoder layer 0 cross-attention); “milk” hidden"
+    )
 
 
 def test_the_keys_reach_a_cell_and_its_edits_with_one_tab_stop(open_page: Callable[..., Page], address: str) -> None:
