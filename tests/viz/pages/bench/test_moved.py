@@ -35,8 +35,8 @@ def test_a_link_shows_what_each_mechanism_moves_and_says_so() -> None:
         trace = shared_host().attend(f"{key}-en-fr", SENTENCE)
         np.testing.assert_allclose(weights, choose_view(trace.moved()).weights, atol=1e-5)
         np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-4)
-    assert header["scale"].startswith("moved")
-    assert "Kobayashi et al. 2020" in " ".join(header["notes"])
+    assert header["legend"].startswith("moved")
+    assert "Kobayashi et al. 2020" in header["note"]
     assert header["words"]["read_by"] == "“{word}” moves {list}"
 
 
@@ -64,7 +64,7 @@ def test_without_it_the_page_shows_weights() -> None:
     header, maps = alignment(opened())
     trace = shared_host().attend(f"{ATTENTIVE[0]}-en-fr", SENTENCE)
     np.testing.assert_allclose(maps[0], choose_view(trace).weights, atol=1e-5)
-    assert not header["scale"].startswith("moved")
+    assert not header["legend"].startswith("moved")
 
 
 @pytest.mark.parametrize("also", ["differences", "summary", "numbers"])

@@ -30,11 +30,11 @@ def test_a_link_shows_it_of_the_layer_that_is_chosen_and_weights_beside_it(head:
     np.testing.assert_allclose(zeroed, choose_view(known, site=site, head="mean").weights, atol=1e-5)
     np.testing.assert_allclose(zeroed.sum(axis=1), 1, atol=1e-4)
     np.testing.assert_allclose(weights, choose_view(shared_host().attend("bahdanau-en-fr", SENTENCE)).weights)
-    assert all(part in header["scale"] for part in ("attention weight", "value zeroing"))
+    assert all(part in header["legend"] for part in ("attention weight", "value zeroing"))
     first, second = header["panels"]
     assert "Mohebbi et al. 2023" in " ".join(second["notes"])
     assert "all heads together" in " ".join(second["notes"])
-    assert "Mohebbi" not in " ".join((*first["notes"], *header["notes"]))
+    assert "Mohebbi" not in " ".join((*first["notes"], header["note"]))
     assert not first["told"]
     assert second["told"]["reads"] == "“{word}” turns without {list}"
     assert "turns most without" in second["says"]
@@ -47,16 +47,16 @@ def test_all_below_the_maps_is_of_weights_and_the_way_back_is_there() -> None:
     numbers = app.dataframe[0].value.to_numpy()
     again = opened(mechanisms="bahdanau transformer", also="numbers", table="transformer")
     np.testing.assert_array_equal(numbers, again.dataframe[0].value.to_numpy())
-    assert alignment(again)[0]["scale"] == "attention weight"
+    assert alignment(again)[0]["legend"] == "attention weight"
 
 
 def test_a_text_that_is_too_long_shows_weights_and_says_why() -> None:
     app = opened(quantity="zeroed", mechanisms="transformer", sentence=" ".join(["cat"] * 70))
     assert "up to 64 tokens" in said(app)
-    assert alignment(app)[0]["scale"] == "attention weight"
+    assert alignment(app)[0]["legend"] == "attention weight"
 
 
 def test_where_no_transformer_is_shown_nothing_is_run() -> None:
     app = opened(quantity="zeroed", mechanisms="bahdanau seq2seq")
     assert "Value zeroing works for Transformers only" in said(app)
-    assert alignment(app)[0]["scale"] == "attention weight"
+    assert alignment(app)[0]["legend"] == "attention weight"
