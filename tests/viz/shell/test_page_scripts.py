@@ -7,13 +7,14 @@ import re
 import pytest
 
 from tests.support.bundle import bundle
-from viz.shell.page_scripts import CLICKER, DARK, HERE, HISTORY, ROVING, TURNING, WRAPPING
+from viz.shell.page_scripts import CLICKER, DARK, HERE, HISTORY, ROVING, SENDING, TURNING, WRAPPING
 from viz.text.files import file_text
 
 PARTS = re.compile(r"\bst[A-Z]\w+|data-test[\w-]*")
 ASSUMED = {
     HISTORY: ("pushState", "replaceState", "popstate"),
     TURNING: ("Bad delta path", "rerunRequested", "running", "popstate", "pushState", "replaceState"),
+    SENDING: ("rerunRequested", "running", "Enter"),
     CLICKER: (),
     ROVING: ("aria-current",),
     DARK: (),
