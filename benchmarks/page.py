@@ -78,7 +78,7 @@ window.bench.shown = (figure) => {
   if (plot) return [plot.querySelectorAll(".heatmaplayer .hm").length, [plot.textContent]];
   const within = [...place?.querySelectorAll("*") ?? []];
   const stage = within.map((each) => each.shadowRoot?.querySelector(".stage[data-drawn]")).find(Boolean);
-  return stage ? [stage.exact.filter(Boolean).length, stage.texts] : [0, []];
+  return stage ? [stage.exact.filter(Boolean).length, [...stage.texts, stage.getRootNode().textContent]] : [0, []];
 };
 window.bench.painted = (figure, text, maps) => new Promise((resolve) => {
   const look = () => {
