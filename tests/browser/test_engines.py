@@ -107,16 +107,22 @@ LOOKS = 10
 """How often what is clicked on must be seen in one place: a line of controls is laid out again as they come."""
 
 
-def click(window: Window, css: str, words: str = "") -> None:
-    """Click on what is there, once it is, and nothing on the page moves any more."""
-    looks = [window.until(PLACE, css, words)]
+def steady(window: Window, function: str, *arguments: object) -> Any:
+    """Return what a function gives once it gives the same look after look, on a page at rest."""
+    looks: list[Any] = []
 
     def stands() -> bool:
-        looks.append(window.run(RESTS) and window.run(PLACE, css, words))
+        looks.append(window.run(RESTS) and window.run(function, *arguments))
         return bool(looks[-1]) and len(looks) >= LOOKS and all(each == looks[-1] for each in looks[-LOOKS:])
 
-    until(stands, seconds=PATIENCE, what=f"{css} moves: {looks}")
-    window.point(*looks[-1], click=True)
+    until(stands, seconds=PATIENCE, what=f"{arguments} changes: {looks}")
+    return looks[-1]
+
+
+def click(window: Window, css: str, words: str = "") -> None:
+    """Click on what is there, once it is, and nothing on the page moves any more."""
+    window.until(PLACE, css, words)
+    window.point(*steady(window, PLACE, css, words), click=True)
 
 
 def type_in(window: Window, box: str, words: str) -> None:
@@ -166,8 +172,7 @@ def test_a_page_is_painted_follows_what_is_typed_answers_the_pointer_and_comes_b
     type_in(window, ".st-key-sentence input", SENTENCE)
     window.until(OTHER, trial.follows, before)
     window.until(LINK, "sentence", SENTENCE)
-    window.until(RESTS)
-    follows, unsaid = (window.run(TEXT, css) for css in (trial.follows, trial.answer))
+    follows, unsaid = steady(window, TEXT, trial.follows), window.run(TEXT, trial.answer)
     point_until_it_answers(window, trial, unsaid)
     click(window, "[data-testid='stTopNavLink']", "Lessons")
     window.until("() => location.pathname === '/lessons'")
