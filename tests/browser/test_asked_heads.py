@@ -21,14 +21,19 @@ ROWS, IT, CELL_OF_ANIMAL = 13, 8, 2
 FINGER = 24  # pixels: what a finger can hit (WCAG 2.2, 2.5.8)
 
 
+def from_it_to_animal(stage: Locator) -> dict[str, float]:
+    """Return where the cell of the first picked map is, in pixels of the stage."""
+    box = stage.evaluate("stage => stage.boxes[0]")
+    wide, high = box["width"] / ROWS, box["height"] / ROWS
+    return {"x": box["left"] + wide * (CELL_OF_ANIMAL + 0.5), "y": box["top"] + high * (IT + 0.5)}
+
+
 def test_a_click_on_a_cell_asks_all_heads_and_enter_opens_one(open_page: Callable[..., Page], address: str) -> None:
     page = open_page(f"{address}/heads", model="hf:gpt-en", heads2="2", sentence=ANIMAL)
     stage = page.locator(PICKED)
     stage.wait_for(timeout=120_000)
     settle(page)
-    box = stage.evaluate("stage => stage.boxes[0]")
-    wide, high = box["width"] / ROWS, box["height"] / ROWS
-    stage.click(position={"x": box["left"] + wide * (CELL_OF_ANIMAL + 0.5), "y": box["top"] + high * (IT + 0.5)})
+    stage.click(position=from_it_to_animal(stage))
     page.get_by_role("menuitem").first.click()
     until_link(page, lambda url: "query=it" in url and "key=animal" in url)
     first = page.locator(".st-key-asked-head-0")
@@ -117,9 +122,7 @@ def test_a_finger_asks_all_heads_on_a_phone(open_page: Callable[..., Page], addr
     stage = page.locator(PICKED)
     stage.wait_for(timeout=120_000)
     settle(page)
-    box = stage.evaluate("stage => stage.boxes[0]")
-    wide, high = box["width"] / ROWS, box["height"] / ROWS
-    stage.tap(position={"x": box["left"] + wide * (CELL_OF_ANIMAL + 0.5), "y": box["top"] + high * (IT + 0.5)})
+    stage.tap(position=from_it_to_animal(stage))
     tap_whole(page, page.get_by_role("menuitem", name=ASKS[lang]))
     until_link(page, lambda url: "query=it" in url and "key=animal" in url)
     first = page.locator(".st-key-asked-head-0")

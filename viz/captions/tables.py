@@ -77,14 +77,10 @@ def csv_of_views(views: Sequence[View], *, linking: Linking = "none") -> str:
 
 
 def _column(views: Sequence[View]) -> str:
-    found = {each.quantity for each in views} or {"weights"}
-    return (
-        found.pop()
-        if len(found) == 1 and found <= {"moved", "zeroed"}
-        else "weight"
-        if "zeroed" not in found
-        else "value"
-    )
+    found = {each.quantity for each in views}
+    if found in ({"moved"}, {"zeroed"}):
+        return found.pop()
+    return "value" if "zeroed" in found else "weight"
 
 
 def csv_of_walks(pictures: Sequence[Mapping[str, Any]]) -> str:
