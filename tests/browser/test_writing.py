@@ -125,6 +125,7 @@ def test_a_written_row_is_pinned_and_stays_while_the_text_goes_on_otherwise(
     again = open_page(f"{address}/heads", **screen, **{name: value[0] for name, value in query(page).items()})
     there = again.locator("[data-testid=stCaptionContainer]").filter(has_text=changed)
     expect(there).to_have_text(caption.inner_text())
+    settle(again)
     unpin = again.locator(".st-key-unpinning button")
     unpin.focus()
     unpin.press("Enter")

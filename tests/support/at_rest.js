@@ -1,6 +1,5 @@
-// What a page still waits for, counted from its beginning: runs of its script, timers of less than a second (a popover whose
-// button is out of sight looks for it every second), data that is
-// unpacked.
+// What a page still waits for, counted from its beginning: runs of its script, timers of less than a second (a popover
+// whose button is out of sight looks for it every second), data that is unpacked, code of an element that is loaded.
 (() => {
   const RERUN = 0x5a, FINISHED = 0x30, EARLY = 2;  // of Streamlit's messages: a field's tag, twice, and a value
   const rest = window.atRest = { timers: new Set(), unpacking: 0, awaited: false, count: 0 };
@@ -63,7 +62,8 @@
   };
 
   const isBusy = () => rest.awaited || rest.timers.size > 0 || rest.unpacking > 0
-    || !document.querySelector('[data-test-script-state="notRunning"]');
+    || !document.querySelector('[data-test-script-state="notRunning"]')
+    || document.querySelector('[data-testid="stSkeleton"]') !== null;
   const frame = () => new Promise(requestAnimationFrame);
 
   // Whether nothing is awaited, and two frames and a word with the server later nothing has come of it.

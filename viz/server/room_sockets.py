@@ -83,7 +83,7 @@ async def _tell(socket: WebSocket, rooming: Rooming, channel: str) -> None:
             loop.call_soon_threadsafe(put, counters)
 
     with rooming.bell.listening(channel, tell):
-        tell(await asyncio.to_thread(rooming.store.counters_of, channel))
+        await asyncio.to_thread(rooming.tell_newcomer, channel, tell)
         sending = asyncio.create_task(_send(socket, told))
         await socket.receive()  # a browser says nothing: this is its leaving
         sending.cancel()

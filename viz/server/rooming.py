@@ -8,10 +8,10 @@ listens share this process.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from time import sleep
 
 import streamlit as st
@@ -22,7 +22,7 @@ from viz.rooms.allowance import Allowance, Burst, OpenCount
 from viz.rooms.broadcaster import Broadcaster
 from viz.rooms.codes import hash_of
 from viz.rooms.presence import Presence
-from viz.rooms.room import LockedError, NoRoomError, Room, RoomError
+from viz.rooms.room import Counters, LockedError, NoRoomError, Room, RoomError
 from viz.rooms.store import Store
 from viz.server.configuration import ConfigurationError, configuration
 
@@ -44,6 +44,7 @@ class Rooming:
         self._sent, self._sent_in = Allowance(each=30, together=60_000), Allowance(each=1500, together=60_000)
         self._sentences = Allowance(each=6, together=300)
         self.presence, self.sockets = Presence(), OpenCount()
+        self._order = Lock()
 
     def open_room(self, visitor: str, session: str = "") -> tuple[str, str]:
         """Open a room, and return its code and the teacher's key; raises RoomError as `Store.open_room`."""
@@ -120,7 +121,13 @@ class Rooming:
     def telling(self, room: Room) -> Iterator[Store]:
         """Tell those who listen to a room what the block has changed in it, or that it is over."""
         yield self.store
-        self.bell.ring(room.channel, self.store.counters_of(room.channel))
+        with self._order:
+            self.bell.ring(room.channel, self.store.counters_of(room.channel))
+
+    def tell_newcomer(self, channel: str, tell: Callable[[Counters | None], None]) -> None:
+        """Tell one listener of a channel how its room is: no older numbers come after newer ones."""
+        with self._order:
+            tell(self.store.counters_of(channel))
 
     def clear_old(self) -> None:
         """Clear the rooms whose day is over, and tell those who still listen."""

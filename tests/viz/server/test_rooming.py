@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import Event
 
 import pytest
 from starlette.applications import Starlette
@@ -13,7 +16,7 @@ from starlette.websockets import WebSocketDisconnect
 from viz.rooms import room as bounds
 from viz.rooms.codes import hash_of, new_code
 from viz.rooms.presence import IDLE, Presence
-from viz.rooms.room import Lead, NoRoomError, RoomError, RoomQuestion
+from viz.rooms.room import Counters, Lead, NoRoomError, RoomError, RoomQuestion
 from viz.server.room_sockets import path_of, room_routes
 from viz.server.rooming import Rooming, shared_rooming
 
@@ -50,6 +53,40 @@ def test_a_browser_is_told_what_has_changed_and_when_the_room_is_over(rooming: R
                 each.receive_json()
     with client.websocket_connect(path_of("elsewhere")) as nobody:
         assert nobody.receive_json() == {"over": True}
+
+
+def test_numbers_that_were_read_earlier_are_never_told_later(rooming: Rooming, monkeypatch: pytest.MonkeyPatch) -> None:
+    room = rooming.store.room(rooming.open_room("here")[0])
+    read, told, later = rooming.store.counters_of, list[int](), Event()
+
+    def read_slowly(channel: str) -> Counters | None:
+        counters = read(channel)
+        if counters is not None and counters.members == 1:
+            later.wait(1)  # until the next teller is through, if nothing holds it back
+        return counters
+
+    def tell(counters: Counters | None) -> None:
+        told.append(counters.members if counters else -1)
+
+    def join() -> None:
+        with rooming.telling(room) as store:
+            store.join(room.code)
+
+    monkeypatch.setattr(rooming.store, "counters_of", read_slowly)
+    with rooming.bell.listening(room.channel, tell), ThreadPoolExecutor() as pool:
+        first = pool.submit(join)
+        while rooming.store.room(room.code).joined == 0:
+            pass
+        second = pool.submit(join)
+        newcomer = pool.submit(rooming.tell_newcomer, room.channel, tell)
+        for each in (second, newcomer):
+            with suppress(TimeoutError):
+                each.result(0.2)
+        later.set()
+        for each in (first, second, newcomer):
+            each.result()
+    assert told == sorted(told)
+    assert told[-1] == 2
 
 
 def test_where_rooms_are_off_browsers_hear_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

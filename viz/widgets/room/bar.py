@@ -54,7 +54,7 @@ def show_room() -> None:
             _show_elsewhere(other)
         elif now is not None and room is not None:
             if now.leads:
-                st.fragment(_show_teacher)(now, shared_rooming().store.room(now.code))
+                st.fragment(_show_teacher)(now, room)
             else:
                 _show_student(now, room)
 
