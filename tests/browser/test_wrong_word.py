@@ -55,3 +55,28 @@ def test_a_link_opens_it_first_on_a_phone_in_chinese(open_page: Callable[..., Pa
     expect(drawn).to_have_count(2)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     says(page, **{"also": "wrong", "wrong-word": "1", "instead": "poisson"})
+
+
+def test_a_word_that_is_tapped_on_steps_is_replaced(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    link = {"mechanism": "bahdanau", "sentence": "The cat drank the milk.", "lang": "zh"}
+    page = open_page(f"{address}/steps", width=390, height=844, touch=True, **link)
+    words = page.locator(".walk .sentence button[data-row]")
+    words.first.wait_for(timeout=120_000)
+    settle(page)
+    expect(page.locator(".walk .put")).to_have_count(0)
+    words.nth(1).tap()
+    offer = page.locator(".walk .put")
+    expect(offer).to_contain_text("chat")
+    settle(page)
+    offer.tap()
+    says(page, **{"wrong-word": "1"})
+    expect(page.get_by_role("heading", name="写错一个词")).to_be_visible()
+    settle(page)
+    box = page.get_by_label("换上去的词")
+    box.fill("chien")
+    says(page, instead="chien")
+    rows = page.locator(".st-key-figure-wrong-word .panel").nth(1).locator(".rows span")
+    expect(rows.filter(has_text="chien")).to_have_count(1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

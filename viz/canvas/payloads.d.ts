@@ -222,6 +222,7 @@ export interface WalkHeader {
   step: string;
   row: number;
   column: number | null;
+  put: string; // what offers to put another word in the place of the row's; empty where there is no such word
   steps: { key: string; title: string }[];
   pictures: WalkPicture[];
   words: Words<"previous" | "next" | "play" | "pause" | "hidden" | "board" | "sentence" | "hint">;

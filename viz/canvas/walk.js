@@ -7,7 +7,7 @@ import { html } from "./walk_marks.js";
 
 /** @import { Unpacked } from "./payload.js" */
 /** @import { WalkHeader } from "./payloads" */
-/** @typedef {{ row?: number, column?: number | null }} Change */
+/** @typedef {{ row?: number, column?: number | null, puts?: true }} Change */
 
 const SETTLE = 500; // milliseconds after which the link learns of a step
 const PACE = 2600; // milliseconds of a step that plays
@@ -32,6 +32,7 @@ class Walk {
   /** @type {(chosen: Change & { step: string }) => void} */ send = NOT_YET;
   /** @type {number | undefined} */ timer;
   /** @type {number | undefined} */ playing;
+  followed = false; // whether the reader has clicked a word
 
   /** @param {HTMLElement} root */
   constructor(root) {
@@ -119,7 +120,7 @@ class Walk {
   }
 
   showSentence() {
-    const { text, lead, row } = this.data, root = /** @type {Document | ShadowRoot} */ (this.stage.getRootNode());
+    const { text, lead, row, put } = this.data, root = /** @type {Document | ShadowRoot} */ (this.stage.getRootNode());
     const held = /** @type {HTMLElement | null} */ (root.activeElement)?.dataset?.row;
     const buttons = text.flatMap(({ text: word, row: own, space }) => {
       const button = html("button", "", word);
@@ -128,12 +129,24 @@ class Walk {
       button.dataset.row = String(own);
       button.tabIndex = pressed ? 0 : -1;
       button.setAttribute("aria-pressed", String(pressed));
-      button.addEventListener("click", () => this.tell({ row: own }));
+      button.addEventListener("click", () => {
+        this.followed = true;
+        this.tell({ row: own });
+      });
       return space ? [" ", button] : [button];
     });
-    this.sentence.replaceChildren(html("span", "small", lead), ...buttons);
+    this.sentence.replaceChildren(html("span", "small", lead), ...buttons, ...(this.followed && put ? [" ", this.offer(put, row)] : []));
     this.sentence.lang = this.data.language;
     if (held !== undefined) partOf(this.sentence, "[aria-pressed='true']")?.focus();
+  }
+
+  // What a word that was clicked offers: another one in its place.
+  /** @param {string} put @param {number} row */
+  offer(put, row) {
+    const button = html("button", "put", put);
+    button.type = "button";
+    button.addEventListener("click", () => this.tell({ row, puts: true }));
+    return button;
   }
 
   /** @param {KeyboardEvent} event */
@@ -141,7 +154,7 @@ class Walk {
     const by = TURNS[event.key];
     if (!by) return;
     event.preventDefault();
-    const all = [...this.sentence.querySelectorAll("button")], at = all.findIndex((each) => each === event.target);
+    const all = [...this.sentence.querySelectorAll("button")].filter(({ dataset }) => dataset.row), at = all.findIndex((each) => each === event.target);
     const next = all[at + by];
     if (!next) return;
     next.focus();

@@ -104,6 +104,7 @@ class Walked:
     row: int | None  # the query, from 0
     column: int | None  # the key whose score is explained; None for the one that is read most
     step: str  # its key
+    puts: bool = False  # whether another word is wanted in the place of that of the row
 
 
 def walked_on(key: str) -> Walked | None:
@@ -119,7 +120,7 @@ def read_walked(value: Any) -> Walked | None:
     row, column = (value.get(name) for name in ("row", "column"))
     if not (_is_place(row) and _is_place(column)):
         return None
-    return Walked(row, column, value["step"])
+    return Walked(row, column, value["step"], puts=value.get("puts") is True)
 
 
 def aligned_on(key: str) -> tuple[str, str] | None:

@@ -10,6 +10,7 @@ from viz.widgets.opened.settings import SHOW, WHICH
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Several, TextSetting
 from viz.widgets.shared_settings import COLOUR, PICTURE, UNIT, ZEROABLE
+from viz.widgets.wrong_word import INSTEAD, REPLACED, REPLACED_OF
 
 OWN, TEXT = "own", "text"
 """What the link calls each model's own translation to be aligned on, and one that the reader types."""
@@ -70,13 +71,6 @@ PREDICTED = Choice("predicted", title=mark("A row of"), shape="box", anew_with=(
 PREDICTED_ROW = Choice("row", title=mark("Which row"), shape="box", anew_with=(PREDICTED.name, "predicted words"))
 DRAWS = Choice("draws", title=mark("Which draws"), shape="box")
 """The seeds of the draws of hard attention, by the first of them."""
-
-REPLACED_OF = Choice("wrong-of", title=mark("Translation by"), shape="box", anew_with=(MECHANISMS.name,))
-REPLACED = Choice(
-    "wrong-word", title=mark("Word to replace"), shape="box", anew_with=(REPLACED_OF.name, "replaced words")
-)
-INSTEAD = TextSetting("instead")
-"""The wrong word: in which translation, in the place of which word, and what."""
 
 BEAM_OF = Choice("beam-of", title=mark("Beam search by"), shape="box", anew_with=(MECHANISMS.name,))
 BEAM_WIDTH = Choice("beam", title=mark("Width of the beam"), shape="slider", default="4")

@@ -103,13 +103,16 @@ class Looked:
         """The words that the reader can choose."""
         return sentence_of(self.walkers[0].place.queries, self.row, self.unit, self.lead)
 
-    def encode(self, step: str, *, choosable: bool = True) -> bytes:
-        """Return what the browser is fed with; without a choice of columns if they are not `choosable`."""
+    def encode(self, step: str, *, choosable: bool = True, put: str = "") -> bytes:
+        """Return what the browser is fed with; without a choice of columns if they are not `choosable`.
+
+        `put` offers another word in the place of that of the row.
+        """
         pictures = self.pictures
         if not choosable:
             pictures = [{name: part for name, part in each.items() if name != "picks"} for each in pictures]
         own = step if step in self.titles else nearest_step(step, tuple(self.titles)) or next(iter(self.titles))
-        return encode_walk(pictures, titles=self.titles, step=own, at=(self.row, self.column), text=self.text)
+        return encode_walk(pictures, titles=self.titles, step=own, at=(self.row, self.column), text=self.text, put=put)
 
 
 def walk_page(looked: Looked, step: str) -> Picture:

@@ -11,6 +11,7 @@ from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Found, Switch
 from viz.widgets.shared_settings import UNIT
+from viz.widgets.wrong_word import INSTEAD, REPLACED
 
 STEPS, LAB, POSITIONS = "steps", "lab", "positions"
 SHOW = Choice(
@@ -180,6 +181,8 @@ SETTINGS = (
     READS,
     STEP,
     UNMASKED,
+    REPLACED,
+    INSTEAD,
     PRESET,
     CELLS,
     SCORE,

@@ -28,6 +28,7 @@ from viz.pages.steps.settings import (
     WORD,
 )
 from viz.pages.steps.unmasked import show_unmasked
+from viz.pages.steps.wrong_word import offer_of, show_wrong_word, take_replaced
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, current_language
@@ -100,7 +101,8 @@ def _walk(frame: Frame, places: list[StepPlace], unit: Unit) -> None:
     column = _column(first, row, told)
     looked = Looked(tuple(walker_of(host, place) for place in places), unit, _lead(first), row, column)
     step = _step(looked.titles, told)
-    show_canvas(Picture("walk", looked.encode(step)), key=CANVAS)
+    take_replaced(first, row, told)
+    show_canvas(Picture("walk", looked.encode(step, put=offer_of(first, row))), key=CANVAS)
     formulas = [place.walk.formula for place in places]
     saved = Shown(
         key="walk",
@@ -117,6 +119,7 @@ def _walk(frame: Frame, places: list[StepPlace], unit: Unit) -> None:
         own = nearest_step(step, [each.key for each in steps])
         looked_at.append((scene, next(each for each in steps if each.key == own)))
     measure = cache(partial(frame.visit, Wanted()))  # a page is measured once
+    show_wrong_word(measure, first, unit)
     show_unmasked(measure, first)
     show_numbers(measure, looked_at)
 
