@@ -22,7 +22,7 @@ class Sharpest:
     """The head that reads one token most, found while views of all layers pass; none of them is kept."""
 
     def __init__(self) -> None:
-        self._best, self._count, self._moved = (-1.0, "", "", ""), 0, False
+        self._best, self._count, self._moved = (-1.0, "", "", HeadPlace(0, 0)), 0, False
 
     def watch(self, views: Iterable[View]) -> Iterator[View]:
         """Return the same views one by one, each looked at."""
@@ -32,13 +32,13 @@ class Sharpest:
                 weight, query, key = _strongest(view, weights)
                 self._count += 1
                 if weight > self._best[0]:
-                    self._best = weight, query, key, HeadPlace(view.shown.site.layer, head).title
+                    self._best = weight, query, key, HeadPlace(view.shown.site.layer, head)
             yield view
 
     def sentence(self) -> str:
         """Say which head it is: plain text."""
         weight, query, key, place = self._best
-        parts = {"place": place, "query": query, "key": key, "weight": f"{weight:.2f}"}
+        parts = {"place": place.title, "query": query, "key": key, "weight": f"{weight:.2f}"}
         if self._moved:
             return _(
                 "Sharpest of all heads ({count}): {place}. “{key}” moves “{query}” ({weight}).",

@@ -151,6 +151,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     show_below(visit, key, shown, arrangement, picked)
     show_aligning(visit, key, shown)
     compare_with(visit, key, texts, shown, picked)
+    shown.foresee(wanted.quantities)
 
 
 def _show_maps(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from models.trace import AttentionTrace
@@ -23,6 +24,8 @@ from viz.views.hiding import NOTHING, Hiding
 from viz.views.view import Unit, View
 
 T = TypeVar("T")
+
+_FORESEEING = Lock()
 
 LONG_TEXT = 200
 """Tokens from which a text counts as long: pieces unless words are asked for, and nothing computed unasked."""
@@ -81,7 +84,7 @@ class HeadSelection:
 
     def sentence(self) -> str:
         """Say which head reads one token most."""
-        return self._looked_at()[1]
+        return self._looked_at()[1].sentence()
 
     @property
     def hidden(self) -> Hiding:
@@ -102,9 +105,9 @@ class HeadSelection:
 
     def payload(self, tiles: Tiles, look: Look) -> bytes:
         """Return what the canvas overview shows; picking, ordering and colour compute no map anew."""
-        small, says = self._looked_at()
+        small, sharpest = self._looked_at()
         note = self.kept(("note", self.hiding, current_language()), self._note)
-        return encode_overview([self.first], tiles, replace(look, says=says), small=small, note=note)
+        return encode_overview([self.first], tiles, replace(look, says=sharpest.sentence()), small=small, note=note)
 
     def turned(self, among: Sequence[str], *drawn: Hashable) -> dict[str, Any]:
         """Return what the switch of quantities turns of a canvas that is `drawn` so; equal but for the quantity."""
@@ -116,14 +119,34 @@ class HeadSelection:
         """Return the overview for print."""
         return printed_heads(self.first, self.small, tiles, colour=colour, note=self._note())
 
-    def _looked_at(self) -> tuple[SmallMaps, str]:
+    def foresee(self, among: Sequence[str]) -> None:
+        """Look at what is moved in a long text before the switch is turned to it, in a thread; one text at a time."""
+        if not self.has_long_text or self.trace.quantity == "moved" or "moved" not in among:
+            return
+        other = replace(self, trace=self.trace.moved())
+        if self.workings.knows(other._key(other._seen)) or not _FORESEEING.acquire(blocking=False):
+            return
+
+        def look() -> None:
+            try:
+                other._looked_at()
+            finally:
+                _FORESEEING.release()
+
+        Thread(target=look, name="foresee", daemon=True).start()
+
+    def _looked_at(self) -> tuple[SmallMaps, heads.Sharpest]:
         """Return the small maps of all heads, and which head reads one token most: each layer is computed once."""
 
-        def look() -> tuple[SmallMaps, str]:
+        def look() -> tuple[SmallMaps, heads.Sharpest]:
             sharpest = heads.Sharpest()
-            return small_maps(sharpest.watch(self.views(self.hidden))), sharpest.sentence()
+            return small_maps(sharpest.watch(self.views(self.hidden))), sharpest
 
-        return self.kept(("looked at", self.hidden, current_language()), look)
+        return self.kept(self._seen, look)
+
+    @property
+    def _seen(self) -> tuple[Hashable, ...]:
+        return ("looked at", self.hidden)
 
     def _note(self) -> str:
         if not self.hiding.threshold:
@@ -132,8 +155,11 @@ class HeadSelection:
 
     def kept(self, what: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
         """Return what is kept of this map and unit under `what`, or compute and keep it."""
-        found: T = self.workings.get((self.identity, self.trace.quantity, self.sites, self.unit, *what), compute)
+        found: T = self.workings.get(self._key(what), compute)
         return found
+
+    def _key(self, what: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
+        return (self.identity, self.trace.quantity, self.sites, self.unit, *what)
 
 
 def is_long_text(trace: AttentionTrace) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import threading
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -13,9 +15,11 @@ from models.trace import AttentionTrace
 from tests.support.heads_page import MINILM, opened, overview, parameter, trace_of, words
 from tests.support.huggingface_samples import tiny_network, tiny_tokenizer
 from tests.support.payloads import compared
+from tests.support.waiting import until
+from viz.canvas.overview import SmallMaps, small_maps
 from viz.captions.tables import csv_of_views
 from viz.views.heads import HeadPlace, pick_views
-from viz.views.view import choose_view
+from viz.views.view import View, choose_view
 
 OTHER = "The cat drank the milk because it was sweet."
 
@@ -32,6 +36,24 @@ def test_a_link_opens_the_overview_on_what_is_moved() -> None:
     assert "Kobayashi" not in json.dumps(overview(plain)[0], ensure_ascii=False)
     assert parameter(moved, "quantity") == "moved"
     assert "is moved most by" in words(moved)
+
+
+def test_what_is_moved_in_a_long_text_is_there_before_it_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def watched(views: Iterable[View]) -> SmallMaps:
+        found = list(views)
+        made.append(found[0].quantity)
+        return small_maps(found)
+
+    monkeypatch.setattr("viz.pages.heads.shown.small_maps", watched)
+    text = " ".join(f"cat{number} sat" for number in range(70))
+    for sentence in ("The cat sat.", text):
+        opened(model=MINILM, sentence=sentence)
+    until(lambda: made[2:] == ["moved"] and not any(each.name == "foresee" for each in threading.enumerate()))
+    app = opened(model=MINILM, sentence=text, quantity="moved")
+    assert overview(app)[0]["legend"].startswith("moved")
+    assert made == ["weights", "weights", "moved"]
 
 
 @pytest.mark.parametrize("compare", ["side", "lines", "text", "difference", "sum", "mean"])
