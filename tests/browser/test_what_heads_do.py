@@ -62,6 +62,12 @@ PARTS = {
         ".st-key-figure-picked-heads .js-plotly-plot",
         ("turns most without", "Mohebbi"),
     ),
+    "zeroed on the Bench": Part(
+        "",
+        {"quantity": "zeroed", "mechanisms": "bahdanau transformer", "sentence": "The nurse lost her umbrella."},
+        ".alignment canvas",
+        ("Value zeroing takes away the value of one source word", "值置零每次去掉一个原文词的值"),
+    ),
 }
 
 
