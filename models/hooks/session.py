@@ -77,6 +77,7 @@ class Session:
         self._passed: list[Site] = []
         self._take = _TAKE.get()
         self._taken: set[Site] = set()
+        self._made_of: dict[Site, Callable[[Tensor], Tensor]] = {}
 
     def wants(self, site: Site) -> bool:
         """Return whether `site` is to be recorded or edited."""
@@ -109,6 +110,18 @@ class Session:
             else:
                 self._taken.add(site)
         return values
+
+    def observe_whole(self, site: Site, parts: Tensor, make: Callable[[Tensor], Tensor], first_query: int = 0) -> None:
+        """Record at `site` what `make` gives of the `parts` of all firings together: once, when it is asked for.
+
+        Shapes: `parts` [batch, head, key, d].
+        """
+        plan = self._plan(site)
+        if plan.firings is None or plan.edits or self._take is not None:
+            self.observe(site, make(parts), first_query)
+            return
+        self._made_of[site] = make
+        plan.firings.append(parts.detach().clone())
 
     def _plan(self, site: Site) -> _Plan:
         plan = self._plans.get(site)
@@ -168,7 +181,10 @@ class Session:
         plan = self._plans.get(found)
         if plan is None or not plan.firings:
             raise KeyError(str(found))
-        firings = plan.firings
+        joined = self._joined(found, plan.firings)
+        return joined if found not in self._made_of else self._made_of[found](joined)
+
+    def _joined(self, found: Site, firings: list[Tensor]) -> Tensor:
         if len(firings) == 1:
             return firings[0]
         axis = _KEY_AXIS.get(found.quantity)

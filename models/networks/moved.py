@@ -11,6 +11,8 @@ Kobayashi, Kuribayashi, Yokoi and Inui 2020, Attention is Not Only a Weight: Ana
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor
 
@@ -66,18 +68,24 @@ class GramPoint(HookPoint):
 
         Shapes: `values` [batch, head, key, d_value]; `weight` [d_model, head * d_value].
         """
-        session = OPEN.get()
-        if session is not None and session.wants(self.site):
-            self(value_gram(values, weight), first_key)
+        self._show(values, lambda every: value_gram(every, weight), first_key)
 
     def show_by_distance(self, values: Tensor, vectors: Tensor, weight: Tensor, first_key: int = 0) -> None:
         """Show the same of values that have a vector added by distance, Shaw et al. 2018, equation 3.
 
         Shapes: `values` [batch, head, key, d_value]; `vectors` [distance, d_value]; `weight` [d_model, head * d_value].
         """
+
+        def gram(every: Tensor) -> Tensor:
+            at_distance = every.unsqueeze(3) + vectors  # [batch, head, key, distance, d_value]
+            found = value_gram(at_distance.flatten(2, 3), weight)  # [batch, head, key * distance, head]
+            return found.reshape(*every.shape[:3], -1)
+
+        self._show(values, gram, first_key)
+
+    def _show(self, values: Tensor, gram: Callable[[Tensor], Tensor], first_key: int) -> None:
         session = OPEN.get()
-        if session is None or not session.wants(self.site):
-            return
-        at_distance = values.unsqueeze(3) + vectors  # [batch, head, key, distance, d_value]
-        gram = value_gram(at_distance.flatten(2, 3), weight)  # [batch, head, key * distance, head]
-        self(gram.reshape(*values.shape[:3], -1), first_key)
+        if self._forward_hooks or self._forward_pre_hooks:  # torch's own, which see each firing
+            self(gram(values), first_key)
+        elif session is not None and session.wants(self.site):
+            session.observe_whole(self.site, values, gram, first_key)
