@@ -4,7 +4,7 @@
 import { NOT_YET, leastTypeIn, lookup } from "./canvas.js";
 import { Maps, PICKED } from "./maps.js";
 import { fill } from "./payload.js";
-import { fileOf, framed, paintBar, pictureOf, saveAs, write } from "./picture.js";
+import { fileOf, framed, paintBar, paintCrosses, pictureOf, saveAs, write } from "./picture.js";
 import { byPlace, isPlace } from "./places.js";
 
 /** @import { ComparisonHeader, Layout, Place, Stop } from "./payloads" */
@@ -64,7 +64,7 @@ export class Comparison extends Maps {
     });
     this.loads++; // exact weights of an earlier choice that are still on their way come too late
     this.change(() => {
-      Object.assign(this, { header: { ...header, heads: picked, turned: null }, weights, exact: here.map((each) => each >= 0) });
+      Object.assign(this, { header: { ...header, heads: picked, turned: null, crossed: undefined }, weights, exact: here.map((each) => each >= 0) });
     });
   }
 
@@ -99,7 +99,8 @@ export class Comparison extends Maps {
     super.paint(pen);
     pen.save();
     pen.scale(this.ratio, this.ratio);
-    const { bar, texts } = this.compose(), { font } = this.header;
+    const { bar, texts, crosses } = this.compose(), { font } = this.header;
+    paintCrosses(pen, crosses);
     paintBar(pen, bar, this.palette());
     pen.fillStyle = getComputedStyle(this.figure).color;
     const least = leastTypeIn(this.figure), shown = texts.map((text) => ({ ...text, size: Math.max(text.size, least) }));
@@ -156,7 +157,22 @@ export class Comparison extends Maps {
     });
     for (const box of place.boxes) texts.push(...this.labels(box));
     const { width, height } = place;
-    return { width, height, texts, maps: { x: 0, y: 0, width, height }, frames: this.frames(), bar: place.bar };
+    return { width, height, texts, maps: { x: 0, y: 0, width, height }, frames: this.frames(), bar: place.bar, crosses: this.crosses() };
+  }
+
+  // The cells that are crossed out; of a map that is not exact yet they are not known.
+  crosses() {
+    const { header } = this, columns = header.columns.length - 1;
+    return this.place.boxes.flatMap((box, head) => (this.scoresOf(head) ?? []).flatMap((score, cell) => {
+      const [row, column] = [Math.floor(cell / columns), cell % columns];
+      const { left: x, top: y, width, height } = this.placeOf(box, { rows: [row, row], columns: [column, column] });
+      return score === null ? [] : [{ x, y, width, height }];
+    }));
+  }
+
+  /** @param {number} head */
+  scoresOf(head) {
+    return this.exact[head] ? this.header.crossed?.[head] : undefined;
   }
 
   /** @param {number} head */
@@ -181,6 +197,8 @@ export class Comparison extends Maps {
   /** @override @param {CellAt} at */
   numberAt(at) {
     const weight = this.weights[this.placeInBytes(at)], { words } = this.header;
+    const score = this.scoresOf(at.head)?.[at.row * this.size[1] + at.column] ?? null;
+    if (score !== null) return { weight: Infinity, number: fill(words.later, { score: score.toFixed(3) }) };
     const said = this.exact[at.head] ? weight.toFixed(4) : fill(words.weight, { weight: weight.toFixed(3) });
     return { weight: Math.abs(weight), number: said };
   }

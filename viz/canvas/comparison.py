@@ -32,6 +32,7 @@ RAISED = 0.35  # of a text's size: from the middle of its letters down to their 
 MOVING = mark("Arrow keys move between maps, with Shift inside one.")
 """What the keys do where nothing can be chosen of a cell; still to be translated."""
 
+_CROSSED = mark("crossed out: later words, hidden by the causal mask; point at one for the score that it would have")
 _WORDS = {"keys": MOVING}
 _OFFERING = {
     "keys": mark("Click a word or a cell to ask about it. Arrow keys with Shift move inside a map; Enter asks."),
@@ -46,8 +47,11 @@ def encode_comparison(
     among: Sequence[HeadPlace],
     look: Look = USUAL,
     offers: Sequence[Mapping[str, Any]] = (),
+    crossed: Sequence[View] = (),
 ) -> bytes:
     """Return all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1.
+
+    `crossed` are the same heads' scores of later words, as `viz.views.later` gives them: their cells are crossed out.
 
     On the page the legend, axes and notes are written below the maps; what is saved has them in the picture.
     """
@@ -55,18 +59,28 @@ def encode_comparison(
     title = _(
         "{heads}: {title}", heads=listed((place.title for place in places), SEMICOLON), title=map_title(view.shown.site)
     )
-    said = JOINT.join((*_common(view), *threshold_note([each.weights for each in views], view.threshold)))
+    hidden = (_(_CROSSED),) if crossed else ()
+    said = JOINT.join((*_common(view), *hidden, *threshold_note([each.weights for each in views], view.threshold)))
     most = max(MOST_PICKED, len(places))
     header = {
         **header_of(view, title, said, look, _OFFERING if offers else _WORDS),
-        "note": _below(view),
+        "note": JOINT.join((_below(view), *hidden)),
         **labels_of(view, look.width),
         **({"offers": list(offers)} if offers else {}),
+        **({"crossed": list(map(_crossed, crossed))} if crossed else {}),
         "heads": list(places),
         "layouts": _layouts(view, most, among, look.colour, look.width),
         "page": _page_layouts(view, most, among, look.width),
     }
     return pack(header, weights_of(views))
+
+
+def _crossed(later: View) -> list[float | None]:
+    """Return the scores of the cells that are crossed out, row by row; None of the others."""
+    hidden = np.asarray(later.weights, np.float64).copy()
+    if later.hidden_keys:
+        hidden[:, -1] = 0  # the sum of what is left out
+    return [round(float(np.log(each)), 3) if each else None for each in hidden.flat]
 
 
 def labels_of(view: View, width: float) -> dict[str, Any]:

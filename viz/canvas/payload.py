@@ -29,6 +29,7 @@ _LENGTH = struct.Struct("<I")
 WORDS = {
     "head": mark("layer {layer}, head {head}"),
     "weight": mark("≈ {weight}"),
+    "later": mark("masked: score {score}"),
     "empty": mark("left empty: below {least}"),
     "token": mark("{axis}: “{token}”"),
     "span": mark("{first} … {last}"),

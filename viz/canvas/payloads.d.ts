@@ -31,7 +31,7 @@ export interface MapsHeader extends Legend {
   query_title: string;
   key_title: string;
   threshold: number;
-  words: Words<"head" | "weight" | "empty" | "token" | "span" | "save" | "many" | "keys">;
+  words: Words<"head" | "weight" | "later" | "empty" | "token" | "span" | "save" | "many" | "keys">;
   colour: Colour;
   palette: Stop[];
   night: Stop[];
@@ -103,6 +103,7 @@ export interface ComparisonHeader extends MapsHeader {
   layouts: Layout[];
   page: Layout[];
   offers?: Offer[];
+  crossed?: (number | null)[][]; // of each map the scores of the cells that are crossed out, row by row
 }
 
 export interface Offer {

@@ -8,7 +8,7 @@ import { penOf, sharpest } from "./canvas.js";
 /** @typedef {{ left: number, top: number, width: number, height: number }} Box */
 /** @typedef {Area & { colour: string }} Frame */
 /** @typedef {{ size: number, weight: number, opacity?: number }} TextStyle */
-/** @typedef {Size & { texts: SheetText[], maps: Area, frames: Frame[], bar: Area }} Sheet */
+/** @typedef {Size & { texts: SheetText[], maps: Area, frames: Frame[], bar: Area, crosses?: Area[] }} Sheet */
 /**
  * @typedef {object} PicturedMaps What a picture is made of: maps that are shown.
  * @property {MapsHeader} header
@@ -47,7 +47,7 @@ export function saveAs(file, name) {
 }
 
 /** @param {Sheet} sheet @returns {Sheet} */
-function withMargin({ width, height, texts, maps, frames, bar }) {
+function withMargin({ width, height, texts, maps, frames, bar, crosses }) {
   /** @template {{ x: number, y: number }} Part @param {Part} part @returns {Part} */
   const moved = (part) => ({ ...part, x: part.x + MARGIN, y: part.y + MARGIN });
   return {
@@ -57,6 +57,7 @@ function withMargin({ width, height, texts, maps, frames, bar }) {
     maps: moved(maps),
     frames: frames.map(moved),
     bar: moved(bar),
+    crosses: crosses?.map(moved),
   };
 }
 
@@ -82,6 +83,31 @@ export function paintBar(pen, bar, palette) {
   for (const [place, colour] of palette) fade.addColorStop(place, colour);
   pen.fillStyle = fade;
   pen.fillRect(bar.x, bar.y, bar.width, bar.height);
+}
+
+// A cross lies within its cell; grey, so that no colour of a weight is meant.
+const CROSS_OPACITY = 0.8;
+const WITHIN = 0.3; // of a cell on each side of its cross
+
+/** @param {Area} cell @returns {[x1: number, y1: number, x2: number, y2: number]} */
+const strokeOf = ({ x, y, width, height }) =>
+  [x + WITHIN * width, y + WITHIN * height, x + (1 - WITHIN) * width, y + (1 - WITHIN) * height];
+
+/** @param {CanvasRenderingContext2D} pen @param {Area[] | undefined} crosses */
+export function paintCrosses(pen, crosses = []) {
+  pen.save();
+  pen.lineWidth = 1;
+  pen.strokeStyle = "#808080";
+  pen.globalAlpha = CROSS_OPACITY;
+  pen.beginPath();
+  for (const [x1, y1, x2, y2] of crosses.map(strokeOf)) {
+    pen.moveTo(x1, y1);
+    pen.lineTo(x2, y2);
+    pen.moveTo(x1, y2);
+    pen.lineTo(x2, y1);
+  }
+  pen.stroke();
+  pen.restore();
 }
 
 /** @param {Box} box @param {string} colour @returns {Frame} */
@@ -145,7 +171,7 @@ function paintedMaps(view, { width, height }, sharp) {
 const sharpness = (size) => sharpest(SHARP, size);
 
 /** @param {PicturedMaps} view @param {Sheet} sheet @returns {Promise<Blob>} */
-function asPng(view, { width, height, texts, maps, frames, bar }) {
+function asPng(view, { width, height, texts, maps, frames, bar, crosses }) {
   const { font, ink, paper, palette } = view.header;
   const sharp = sharpness({ width, height });
   const canvas = document.createElement("canvas");
@@ -156,6 +182,7 @@ function asPng(view, { width, height, texts, maps, frames, bar }) {
   pen.fillRect(0, 0, canvas.width, canvas.height);
   pen.drawImage(paintedMaps(view, maps, sharp), Math.round(maps.x * sharp), Math.round(maps.y * sharp));
   pen.scale(sharp, sharp);
+  paintCrosses(pen, crosses);
   paintFrames(pen, frames);
   paintBar(pen, bar, palette);
   pen.fillStyle = ink;
@@ -183,7 +210,7 @@ function cellsOfMaps(view) {
 }
 
 /** @param {PicturedMaps} view @param {Sheet} sheet */
-function asSvg(view, { width, height, texts, maps, frames, bar }) {
+function asSvg(view, { width, height, texts, maps, frames, bar, crosses = [] }) {
   const { title, alt, font, ink, paper, palette } = view.header;
   /** @param {string} name @param {Record<string, unknown>} attributes @param {(string | Node)[]} within */
   const make = (name, attributes, ...within) => {
@@ -201,6 +228,10 @@ function asSvg(view, { width, height, texts, maps, frames, bar }) {
     make("defs", {}, make("linearGradient", { id: "weights" }, ...stops)),
     make("rect", { width, height, fill: paper }),
     make("g", { "shape-rendering": "crispEdges", transform: `translate(${maps.x} ${maps.y})` }, ...cellsOfMaps(view).map((cell) => make("rect", cell))),
+    make("path", {
+      d: crosses.map(strokeOf).map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}M${x1} ${y2}L${x2} ${y1}`).join(""),
+      fill: "none", stroke: "#808080", opacity: CROSS_OPACITY,
+    }),
     ...frames.map(({ colour, ...box }) => make("rect", { ...box, fill: "none", stroke: colour, "stroke-width": 3 })),
     make("rect", { ...bar, fill: "url(#weights)" }),
     ...texts.map(({ text, x, y, middle, end, turn = 0, opacity = 1, size, weight }) => {

@@ -43,6 +43,14 @@ def forcible_translation(host: Host, key: str, source: str) -> AttentionTrace:
     return trace if forced.target == trace.target else forced
 
 
+def text_to_force(host: Host, key: str, trace: AttentionTrace) -> str | None:
+    """Return what a model wrote, to be forced: later words are there, behind the mask; None where it would differ."""
+    target = host.model(key).fit(trace.output_text)[0]
+    if not target.strip() or host.attend(key, trace.source_text, target).target != trace.target:
+        return None
+    return target
+
+
 def forced_translations(host: Host, keys: Sequence[str], source: str, target: str) -> dict[str, AttentionTrace]:
     """Return what each model of `keys` attends to while it writes `target`, whatever it would have written.
 

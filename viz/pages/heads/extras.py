@@ -90,7 +90,9 @@ def show_below(
     layers = [site.layer for site in sites_at(shown.trace, shown.sites)]
     if shown.sites.endswith("self") and layers == list(range(len(layers))):  # without a gap, as in no hybrid
         names[ROLLOUT] = _("rollout")
-    if predicts_words(shown.trace):
+    if shown.trace.provenance.edits:  # which these would run without
+        del names[ASKED]
+    elif predicts_words(shown.trace):
         names |= {ADDS: _("what heads add to the prediction"), LENS: _("the prediction, layer by layer")}
     _forget_all_but(names)
     st.header(_("More about this sentence"), anchor=False)
@@ -110,7 +112,7 @@ def show_below(
 def _forget_all_but(names: Collection[str]) -> None:
     """Take from the link what was chosen for another map or model: there is no rollout of cross-attention."""
     wanted = (link.text_of(BELOW) or "").split()
-    gone = {ROLLOUT, ADDS, LENS} - set(names)
+    gone = {ASKED, ROLLOUT, ADDS, LENS} - set(names)
     if gone & set(wanted):
         link.store(BELOW.name, " ".join(each for each in wanted if each not in gone) or None)
 

@@ -125,7 +125,11 @@ def _in_full(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadP
     if not views or max(views[0].weights.shape) > MOST_LABELLED:
         return []
     look = Look(wanted.colour, width=ALONE)
-    return [Picture("comparison", encode_comparison(views, picked, among=shown.places, look=look))]
+    return [
+        Picture(
+            "comparison", encode_comparison(views, picked, among=shown.places, look=look, crossed=shown.crossed(picked))
+        )
+    ]
 
 
 def profiles_of(shown: HeadSelection) -> tuple[head_profile.Profile, ...]:

@@ -33,6 +33,7 @@ from viz.pages.heads.scatter import take_lasso
 from viz.pages.heads.settings import LAYERS, OPENED, PAIR, SETTINGS
 from viz.pages.heads.shown import HeadSelection, is_long_text
 from viz.pages.heads.span import Spanned, span_of
+from viz.pages.heads.unmasked import choose_mask, show_lifted
 from viz.pages.heads.wanted import HeadsSettings, choose_wanted
 from viz.pages.heads.zeroed import show_zeroed, turn_old_link
 from viz.server.runtime import shared_host
@@ -120,9 +121,11 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     if trace.classes:
         show_hops(frame.visit(wanted), key, trace, line)
         return
+    masked = choose_mask(host, key, trace, identity, wanted, line if trace.is_translation else settings)
+    trace, identity, is_lifted = masked.trace, masked.identity, masked.before is not None
     if wanted.quantity == "moved":
         trace = trace.moved()
-    shown = HeadSelection(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding)
+    shown = HeadSelection(trace, identity, host.workings, wanted.sites, wanted.unit, wanted.hiding, masked.later)
     _settle(shown, key)
     spanned = span_of(shown)
     take_question(spanned.shown, FIGURE)
@@ -139,7 +142,12 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     visit = frame.visit(wanted)
     with settings:
         arrangement = arrange(shown)
-    gallery, picked = _show_maps(visit, shown, spanned, arrangement, offered)
+    gallery, picked = _show_maps(visit, shown, spanned, arrangement, [] if is_lifted else offered)
+    if is_lifted:
+        show_lifted(visit, key, masked, shown, picked[0] if picked else shown.places[0])
+        show_likeliest(trace, model, hidden)
+        show_below(visit, key, shown, arrangement, picked)
+        return
     with gallery:
         show_corpus(shown, model.sha256, picked)
     show_pinned(visit, key, texts, shown)

@@ -75,7 +75,8 @@ def compare_heads(
 def file_name_of(shown: HeadSelection, name: str) -> str:
     """Name the file of a saved picture."""
     moved = " moved" * (shown.first.quantity == "moved")
-    return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}{moved}"
+    lifted = " without the mask" * bool(shown.trace.provenance.edits)
+    return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}{moved}{lifted}"
 
 
 def _side_by_side(
@@ -97,7 +98,9 @@ def _side_by_side(
     picture = Shown(
         Picture(
             "comparison",
-            encode_comparison(views, picked, among=shown.places, look=look, offers=offered),
+            encode_comparison(
+                views, picked, among=shown.places, look=look, offers=offered, crossed=shown.crossed(picked)
+            ),
         ),
         key=FIGURE,
         says=says,

@@ -10,6 +10,7 @@ from viz.widgets.opened.settings import SHOW, WHICH
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Found, Heads, Several, Switch, TextSetting
 from viz.widgets.shared_settings import PICTURE, UNIT, ZEROABLE
+from viz.widgets.unmasked import UNMASKED
 from viz.widgets.writing import WRITE
 
 OPENED, LAYERS, SHOWN_TEXT = "opened model", "layers and heads", "text as it is shown"
@@ -136,6 +137,7 @@ SETTINGS = (
     WRITE,
     PINNED,
     MAP,
+    UNMASKED,
     ZEROABLE,
     BETWEEN,
     UNIT,

@@ -21,6 +21,7 @@ from viz.server.caching import BoundedCache
 from viz.text.language import current_language
 from viz.views.heads import HeadPlace, pick_views, places_at, sites_at, view_at, views_at
 from viz.views.hiding import NOTHING, Hiding
+from viz.views.later import later_words
 from viz.views.view import Unit, View
 
 T = TypeVar("T")
@@ -42,6 +43,7 @@ class HeadSelection:
     sites: str  # as `viz.views.heads.views_at` takes it
     unit: Unit = "word"
     hiding: Hiding = NOTHING
+    later: AttentionTrace | None = None  # with the scores of later words, which the causal mask hides
     _made: dict[Hiding, tuple[View, ...]] = field(default_factory=dict, init=False, repr=False)
 
     @property
@@ -71,6 +73,12 @@ class HeadSelection:
     def pick(self, heads: Sequence[HeadPlace]) -> tuple[View, ...]:
         """Return a view of each of `heads`."""
         return pick_views(self.trace, self.sites, self.unit, heads, self.hiding)
+
+    def crossed(self, heads: Sequence[HeadPlace]) -> tuple[View, ...]:
+        """Return `later_words` of each of `heads`; none where they are not known, or no weights are shown."""
+        if self.later is None or self.trace.quantity != "weights":
+            return ()
+        return pick_views(later_words(self.later), self.sites, self.unit, heads, self.hiding)
 
     def profiles(self) -> tuple[head_profile.Profile, ...]:
         """Measure every head, on all tokens, hidden or not."""

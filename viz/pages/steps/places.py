@@ -9,18 +9,18 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
-from models.edits import Edit, lift_mask
+from models.edits import Edit
 from models.huggingface.block_form import BlockForm
 from models.huggingface.reader_entries import READER_ENTRIES, ReaderEntry
 from models.keys import identity_of
 from models.mechanisms import mechanisms, usual
 from models.sites import Site
 from models.trace import AttentionTrace, TokenSequence
-from viz.pages.steps.settings import ALONE, HEAD, LAYER, MECHANISM, SECOND, THIRD, UNMASKED
+from viz.pages.steps.settings import ALONE, HEAD, LAYER, MECHANISM, SECOND, THIRD
 from viz.server.hub import own_models
 from viz.server.introspection import inside_of
 from viz.server.runtime import Host
-from viz.server.translations import forced_translations, forcible_translation
+from viz.server.translations import forced_translations, forcible_translation, text_to_force
 from viz.text.language import _, mark
 from viz.text.markup import plain
 from viz.views.view import with_named_rows
@@ -28,7 +28,8 @@ from viz.walk.causal import causal_walk
 from viz.walk.mechanisms import WALKS
 from viz.walk.scene import rows_of
 from viz.walk.steps import Walk
-from viz.widgets.settings import choose, link, switch
+from viz.widgets.settings import choose, link
+from viz.widgets.unmasked import choose_unmasked
 
 USUAL = next(each.key for each in usual() if each.has_attention)
 """The mechanism that the page opens with: the first attention."""
@@ -172,8 +173,9 @@ def choose_places(host: Host, keys: tuple[str, ...], source: str, bar: DeltaGene
             walk = WALKS.get(trace.provenance.mechanism)
             needed = (str(site), *(walk.at(site).also if walk is not None else ()))
             edits: tuple[Edit, ...] = ()
-            if len(keys) == 1 and has_later_words(trace, site) and (text := _forced_on(host, key, trace)):
-                edits = lifted(bar)
+            if len(keys) == 1 and has_later_words(trace, site) and (text := text_to_force(host, key, trace)):
+                with bar:
+                    edits = choose_unmasked()
             trace = host.attend(key, source, text, sites=tuple(f"{each}.*" for each in needed), edits=edits)
         found.append(StepPlace(key, trace, site, head, is_last, form))
     return found
@@ -183,20 +185,6 @@ def has_later_words(trace: AttentionTrace, site: Site) -> bool:
     """Return whether keys of a decoder's words that are not written yet are there to be hidden, as in training."""
     about = mechanisms().get(trace.provenance.mechanism)
     return about is not None and about.is_multi_head and (site.stack, site.kind) == ("decoder", "self")
-
-
-def lifted(bar: DeltaGenerator) -> tuple[Edit, ...]:
-    """Let the reader lift the mask of the decoder, and return the edit that does."""
-    with bar:
-        return (lift_mask("decoder.*.self"),) if switch(UNMASKED, default=False) else ()
-
-
-def _forced_on(host: Host, key: str, trace: AttentionTrace) -> str | None:
-    """Return what a model wrote, to be forced: later words are there, behind the mask; None where it would differ."""
-    target = host.model(key).fit(trace.output_text)[0]
-    if not target.strip() or host.attend(key, trace.source_text, target).target != trace.target:
-        return None
-    return target
 
 
 def _choose_place(trace: AttentionTrace, bar: DeltaGenerator, *, alone: bool) -> tuple[Site, int]:

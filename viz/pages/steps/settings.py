@@ -11,6 +11,7 @@ from viz.widgets.language_pair import LANGUAGES
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Choice, Data, Found, Switch
 from viz.widgets.shared_settings import UNIT
+from viz.widgets.unmasked import UNMASKED
 from viz.widgets.wrong_word import INSTEAD, REPLACED
 
 STEPS, LAB, POSITIONS = "steps", "lab", "positions"
@@ -39,7 +40,6 @@ HEAD = Choice("head", title=mark("Head"), shape="box", anew_with=(WALKED,))
 WORD = Choice("word", anew_with=(READ,))
 READS = Choice("reads", anew_with=(READ, ROW))
 STEP = Choice("step")
-UNMASKED = Switch("unmasked", title=mark("lift the causal mask"), anew_with=(WALKED,))
 FIRST_SHOWN = "scores"
 """The step on which the walk opens, or the nearest before it."""
 

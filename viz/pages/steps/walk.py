@@ -27,12 +27,11 @@ from viz.pages.steps.settings import (
     WALKED,
     WORD,
 )
-from viz.pages.steps.unmasked import show_unmasked
 from viz.pages.steps.wrong_word import offer_of, show_wrong_word, take_replaced
 from viz.server.loading import usable
 from viz.server.runtime import Host, shared_host
 from viz.text.language import _, current_language
-from viz.views.view import Unit
+from viz.views.view import Unit, choose_view
 from viz.walk.order import nearest_step
 from viz.walk.picture import SentenceLabel
 from viz.walk.telling import same_row, telling_row, telling_word
@@ -46,6 +45,7 @@ from viz.widgets.sentence import say_cut
 from viz.widgets.settings import choose, link, unknown, value_of
 from viz.widgets.shared_settings import UNIT
 from viz.widgets.shown import Shown
+from viz.widgets.unmasked import show_unmasked
 from viz.widgets.unsuited import say_small
 from viz.widgets.visit import Wanted
 
@@ -120,7 +120,10 @@ def _walk(frame: Frame, places: list[StepPlace], unit: Unit) -> None:
         looked_at.append((scene, next(each for each in steps if each.key == own)))
     measure = cache(partial(frame.visit, Wanted()))  # a page is measured once
     show_wrong_word(measure, first, unit)
-    show_unmasked(measure, first)
+    if first.trace.provenance.edits and first.site is not None:
+        masked = host.attend(first.key, first.trace.source_text, first.trace.output_text)
+        views = [choose_view(trace, site=first.site, head=first.head) for trace in (masked, first.trace)]
+        show_unmasked(measure(), first.key, masked, first.trace, views)
     show_numbers(measure, looked_at)
 
 

@@ -1,0 +1,40 @@
+"""Scores that the causal mask hides, as subwords and merged to words, against loops in float64."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import models
+from viz.views.heads import HeadPlace, pick_views
+from viz.views.later import later_words
+
+SENTENCE, PLACE = "The unbelievable rhinoceros sleeps.", HeadPlace(1, 5)
+SITES = "decoder.*.self"
+
+
+@pytest.mark.parametrize("unit", ["piece", "word"])
+def test_hidden_scores_are_those_before_the_mask(unit: str) -> None:
+    model = models.load("transformer-en-fr")
+    own = model.attend(SENTENCE)
+    trace = model.attend(SENTENCE, own.output_text, sites=("*.weights", f"{SITES}.scores"))
+    scores = trace["decoder.1.self"].companions["scores"][PLACE.head].astype(np.float64)
+    tokens = trace["decoder.1.self"].query_tokens
+    words = list(range(len(tokens))) if unit == "piece" else tokens.words
+    assert unit == "piece" or len(set(words)) < len(words)  # a word of several subwords is among them
+    (view,) = pick_views(later_words(trace), SITES, unit, [PLACE])  # type: ignore[arg-type]
+    size = len(set(words))
+    assert view.weights.shape == (size, size)
+    for query in range(size):
+        for key in range(size):
+            rows = [place for place, word in enumerate(words) if word == query]
+            columns = [place for place, word in enumerate(words) if word == key]
+            if key > query:
+                expected = np.log(np.mean([np.exp(scores[row, columns]).sum() for row in rows]))
+                assert np.log(view.weights[query, key]) == pytest.approx(expected, abs=1e-5)
+            elif len(rows) == 1:
+                assert view.weights[query, key] == 0
+
+
+def test_maps_without_scores_or_without_a_causal_mask_are_left_out() -> None:
+    assert not later_words(models.load("transformer-en-fr").attend(SENTENCE)).maps
