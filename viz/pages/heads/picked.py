@@ -75,7 +75,7 @@ def compare_heads(
 def file_name_of(shown: HeadSelection, name: str) -> str:
     """Name the file of a saved picture."""
     moved = " moved" * (shown.first.quantity == "moved")
-    lifted = " without the mask" * bool(shown.trace.provenance.edits)
+    lifted = " unmasked" * bool(shown.trace.provenance.edits)
     return f"{shown.trace.source_text[:LONGEST_NAMED]} {name}{moved}{lifted}"
 
 

@@ -23,7 +23,7 @@ SCORES = ("*.weights", "decoder.*.self.scores")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Masked:
+class MaskedRun:
     """The run that is shown, and what there is besides it."""
 
     trace: AttentionTrace
@@ -34,21 +34,21 @@ class Masked:
 
 def choose_mask(
     host: Host, key: str, trace: AttentionTrace, identity: Hashable, wanted: HeadsSettings, bar: DeltaGenerator
-) -> Masked:
+) -> MaskedRun:
     """Let the reader lift the mask of a decoder that was trained with it."""
     if not wanted.sites.startswith("decoder") or wanted.quantity == ZEROED or not _has_later(trace):
-        return Masked(trace, identity)
+        return MaskedRun(trace, identity)
     source = trace.source_text
     target = text_to_force(host, key, trace) if trace.is_translation else None
     if trace.is_translation and target is None:
-        return Masked(trace, identity)
+        return MaskedRun(trace, identity)
     with bar:
         edits = choose_unmasked()
     if not edits:
         of_words = wanted.sites.endswith("self")
-        return Masked(trace, identity, host.attend(key, source, target, sites=SCORES) if of_words else None)
+        return MaskedRun(trace, identity, host.attend(key, source, target, sites=SCORES) if of_words else None)
     lifted = host.attend(key, source, target, edits=edits)
-    return Masked(lifted, host.identify(key, source, target, edits=edits), before=host.attend(key, source, target))
+    return MaskedRun(lifted, host.identify(key, source, target, edits=edits), before=host.attend(key, source, target))
 
 
 def _has_later(trace: AttentionTrace) -> bool:
@@ -61,7 +61,9 @@ def _has_later(trace: AttentionTrace) -> bool:
     return reader is not None and not (reader.hops or reader.memory) and all(each.causal for each in trace)
 
 
-def show_lifted(visit: Visit[HeadsSettings], key: str, masked: Masked, shown: HeadSelection, head: HeadPlace) -> None:
+def show_lifted(
+    visit: Visit[HeadsSettings], key: str, masked: MaskedRun, shown: HeadSelection, head: HeadPlace
+) -> None:
     """Show what lifting the mask changes, with the map of `head` before and after; nothing if it is not lifted."""
     if masked.before is None:
         return
