@@ -33,8 +33,14 @@ def run_layer(
     temperature: float = 1.0,
     score: Score = "dot",
     hard: bool = False,
+    padding: int = 0,
+    padding_mask: bool = True,
 ) -> LabLayer:
-    """Let one or several heads read the same inputs."""
+    """Let one or several heads read the same inputs.
+
+    After the keys come `padding` more, whose vectors and values are zeros, as of a batch with a longer text; the
+    `padding_mask` hides them from every query.
+    """
     names = ("query", "key", "value")
     if "inputs" in tables:
         inputs = table_of(NAMES["inputs"], tables["inputs"])
@@ -50,6 +56,11 @@ def run_layer(
                 heads=heads,
             )
             raise InputError(message)
+    if padding:
+        query, *read = projected
+        projected = (query, *(np.pad(each, ((0, padding), (0, 0))) for each in read))
+        given = np.ones((len(query), len(read[0])), dtype=bool) if mask is None else np.asarray(mask, dtype=bool)
+        mask = np.pad(given, ((0, 0), (0, padding)), constant_values=not padding_mask)
     runs = tuple(
         run_lab(*parts, mask=mask, scaled=scaled, temperature=temperature, score=score, parameters=tables, hard=hard)
         for parts in zip(*(np.split(each, heads, axis=1) for each in projected), strict=True)

@@ -19,9 +19,7 @@ from viz.widgets.shown import Shown
 from viz.widgets.visit import Visit, W
 
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
-UNMASKED = Switch(
-    "unmasked", title=mark("lift the causal mask"), anew_with=("mechanism walked through", "opened model")
-)
+UNMASKED = Switch("unmasked", title=mark("lift the causal mask"), anew_with=("walked mechanism", "opened model"))
 
 
 def choose_unmasked() -> tuple[Edit, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -101,6 +102,32 @@ def test_every_score_is_its_formula(queries: int, keys: int, d_query: int, d_key
         cosine = run_lab(q, k, v, scaled=False, score="cosine")
         expected = dot_scores(*(torch.nn.functional.normalize(ours[name], dim=-1) for name in "qk"))
         np.testing.assert_allclose(cosine.scores, expected, atol=1e-12)
+
+
+@given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**32 - 1), st.booleans())
+def test_padding_is_hidden_by_its_mask_and_gets_weight_without_it(
+    queries: int, keys: int, padding: int, seed: int, causal: bool
+) -> None:
+    generator = np.random.default_rng(seed)
+    tables = {
+        name: generator.standard_normal((rows, 3))
+        for name, rows in (("query", queries), ("key", keys), ("value", keys))
+    }
+    mask = np.tri(queries, keys, dtype=bool) if causal else None
+    bare = run_layer(tables, mask=mask)
+    masked = run_layer(tables, mask=mask, padding=padding)
+    np.testing.assert_allclose(masked.runs[0].weights[:, :keys], bare.runs[0].weights, rtol=1e-12)
+    assert not masked.runs[0].weights[:, keys:].any()
+    np.testing.assert_allclose(masked.output, bare.output, atol=1e-12)
+    open_ = run_layer(tables, mask=mask, padding=padding, padding_mask=False)
+    for row in range(queries):
+        seen = [key for key in range(keys) if mask is None or mask[row, key]]
+        powers = [math.exp(math.fsum(tables["query"][row] * tables["key"][key]) / math.sqrt(3)) for key in seen]
+        total = math.fsum(powers) + padding  # a vector of zeros has the score 0, whose exponential is 1
+        np.testing.assert_allclose(open_.runs[0].weights[row, keys:], [1 / total] * padding, rtol=1e-10)
+        np.testing.assert_allclose(open_.runs[0].weights[row, seen], np.array(powers) / total, rtol=1e-10)
+        expected = sum(power / total * tables["value"][key] for power, key in zip(powers, seen, strict=True))
+        np.testing.assert_allclose(open_.output[row], expected, rtol=1e-9, atol=1e-12)
 
 
 def test_a_hard_choice_reads_the_best_key_that_may_be_read_and_no_other() -> None:

@@ -27,6 +27,8 @@ from viz.pages.steps.settings import (
     LIFTED,
     ORDERS,
     OTHER_ORDER,
+    PADDING,
+    PADDING_MASK,
     PERMUTED,
     PRESET,
     SATURATION,
@@ -42,7 +44,7 @@ from viz.text.markup import plain
 from viz.views.strips import Strip
 from viz.widgets import session
 from viz.widgets.frame import Frame
-from viz.widgets.settings import choose, link, switch
+from viz.widgets.settings import choose, link, switch, value_of
 from viz.widgets.show import show_strips
 from viz.widgets.shown import Shown
 from viz.widgets.visit import Wanted
@@ -105,6 +107,8 @@ def _options(score: str, *, masked: bool, scaled: bool) -> dict[str, Any]:
         options: dict[str, Any] = {"scaled": switch(SCALING, default=scaled) if score in (DOT, GENERAL) else False}
         options["hard"] = switch(HARD, default=False)
         options["lifted"] = masked and switch(LIFTED, default=False)
+        options["padding"] = int(value_of(PADDING))
+        options["padding_mask"] = not options["padding"] or switch(PADDING_MASK, default=True)
         st.button(
             _("Numbers of the example"),
             key="lab-reset",
@@ -112,7 +116,11 @@ def _options(score: str, *, masked: bool, scaled: bool) -> dict[str, Any]:
             icon=":material/restart_alt:",
             type="tertiary",
         )
-    return options | {"temperature": _temperature()}
+    left, right = st.columns(2)
+    with left:
+        choose(PADDING)
+    with right:
+        return options | {"temperature": _temperature()}
 
 
 def _temperature() -> float:

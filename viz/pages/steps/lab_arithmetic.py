@@ -40,13 +40,27 @@ def _formula(tables: Tables, options: dict[str, Any]) -> tuple[str, ...]:
     inner = rf"\frac{{{score}}}{{\sqrt{{d}}\; T}}" if options["scaled"] else rf"\frac{{{score}}}{{T}}"
     function = r"\operatorname{argmax}" if options["hard"] else r"\operatorname{softmax}"
     head = rf"{function}\left({inner} + M\right) V"
+    padded = _padding_formula(options)
     if "inputs" not in tables:
-        return (head,)
+        return head, *padded
     made = r"Q = X W_Q", "K = X W_K", "V = X W_V"
     if "output_weight" not in tables:
-        return *made, head
+        return *made, head, *padded
     each = rf"H_i = {head.replace('V', 'V_i').replace('Q', 'Q_i').replace('K', 'K_i')}"
-    return *made, each, r"[H_1; H_2]\, W_O"
+    return *made, each, r"[H_1; H_2]\, W_O", *padded
+
+
+def _padding_formula(options: dict[str, Any]) -> tuple[str, ...]:
+    """Return the line of the padding tokens p: their weight; none without padding, or where one key gets all."""
+    count = options["padding"]
+    if count and options["padding_mask"]:
+        return (r"M_{ip} = -\infty \;\Rightarrow\; a_{ip} = 0",)
+    if not count or options["hard"]:
+        return ()
+    return (
+        rf"\sum_p a_{{ip}} = \frac{{\sum_p e^{{e_{{ip}}}}}}{{\sum_j e^{{e_{{ij}}}} + \sum_p e^{{e_{{ip}}}}}},"
+        rf" \quad p = 1, \ldots, {count}",
+    )
 
 
 def show_layer(
@@ -54,25 +68,38 @@ def show_layer(
 ) -> None:
     """Show every line of the arithmetic, and one score and one weight in digits."""
     show_equations(*_formula(tables, options), available=visit.width, beside=True)
-    queries = tokens or labels("q", len(layer.query))
+    queries, padding = tokens or labels("q", len(layer.query)), labels("pad", options["padding"])
+    real = layer.runs[0].products.shape[1] - len(padding)
     strips = []
     if "inputs" in tables:
         made = ((_("queries"), "Q", layer.query), (_("keys"), "K", layer.key), (_("values"), "V", layer.value))
-        strips += [Strip(name, symbol, values, rows=labels("x", len(values))) for name, symbol, values in made]
+        rows = *labels("x", real), *padding
+        strips += [Strip(name, symbol, values, rows=rows[: len(values)]) for name, symbol, values in made]
     root = (layer.query.shape[1] / len(layer.runs)) ** 0.5 if options["scaled"] else 1.0
     divisor = f"{root * options['temperature']:.4g}"
     for number_of, run in enumerate(layer.runs):
         head = _("head {head}: ", head=number_of) if len(layer.runs) > 1 else ""
-        strips += _strips_of(run, head, divisor, queries, tokens or labels("k", run.products.shape[1]))
+        strips += _strips_of(run, head, divisor, queries, (*(tokens or labels("k", real)), *padding))
     if "output_weight" in tables:
         strips.append(Strip(_("output: the heads side by side, times W_O"), "O", layer.output, rows=queries, made=True))
     said = "; ".join(
         f"{name}: " + ", ".join(f"{each:.4g}" for each in row) for name, row in zip(queries, layer.output, strict=True)
     )
-    says = _("Results: {results}.", results=said)
+    says = " ".join((_("Results: {results}.", results=said), *_leak(layer, real, masked=options["padding_mask"])))
     show_strips(strips, Shown(key="lab", says=says, name="attention lab"), visit)
     if options["score"] == DOT and not options["hard"]:
         _show_digits(layer, divisor, visit.width)
+
+
+def _leak(layer: LabLayer, real: int, *, masked: bool) -> tuple[str, ...]:
+    """Say how much weight goes to padding, which comes after the first `real` keys; nothing without padding."""
+    given = np.concatenate([run.weights[:, real:] for run in layer.runs])
+    if not given.size:
+        return ()
+    if masked:
+        return (_("The padding mask gives padding the weight 0: the results are those without padding."),)
+    largest = f"{float(given.sum(axis=1).max()):.0%}"
+    return (_("Without the padding mask, up to {share} of a query's weight leaks to padding.", share=largest),)
 
 
 def _strips_of(run: LabRun, head: str, divisor: str, queries: tuple[str, ...], keys: tuple[str, ...]) -> list[Strip]:

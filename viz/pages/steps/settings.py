@@ -23,7 +23,7 @@ SHOW = Choice(
 
 # The walk -----------------------------------------------------------------------------------------------------------
 
-WALKED, READ, ROW = "mechanism walked through", "sentence walked through", "row of the walk"
+WALKED, READ, ROW = "walked mechanism", "sentence walked through", "row of the walk"
 """What settings of the walk belong to."""
 
 MOST_READ = "most"
@@ -141,6 +141,15 @@ SCORE = Choice(
 )
 HARD = Switch("hard", title=mark("hard attention: only the best key"), anew_with=(STARTED,))
 LIFTED = Switch("lifted", title=mark("lift the mask"), anew_with=(STARTED,))
+PADDING = Choice(
+    "padding",
+    title=mark("Padding tokens after the keys"),
+    choices={str(each): str(each) for each in range(5)},
+    default="0",
+    shape="slider",
+    anew_with=(STARTED,),
+)
+PADDING_MASK = Switch("padding-mask", title=mark("padding mask"), anew_with=(STARTED, PADDING.name))
 SCALING = Switch("scaling", title=mark("divide by the square root of d"), anew_with=(STARTED,))
 TEMPERATURE = Choice(
     "temperature",
@@ -188,6 +197,8 @@ SETTINGS = (
     SCORE,
     HARD,
     LIFTED,
+    PADDING,
+    PADDING_MASK,
     SCALING,
     TEMPERATURE,
     OTHER_ORDER,

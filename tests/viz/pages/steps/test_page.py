@@ -287,6 +287,30 @@ class TestLab:
         assert set(arrays(app)["weights"].ravel().tolist()) == {0, 1}
         assert (parameter(app, "lifted"), parameter(app, "hard")) == ("on", "on")
 
+    def test_a_link_pads_the_keys_and_weight_leaks_to_padding_without_its_mask(self) -> None:
+        plain = arrays(opened(show="lab"))
+        app = opened(show="lab", padding="3", **{"padding-mask": "off"})
+        powers = np.exp(np.append(plain["scores"][0], [0, 0, 0]))
+        np.testing.assert_allclose(arrays(app)["weights"], [powers / powers.sum()], atol=1e-5)
+        assert f"up to {powers[-3:].sum() / powers.sum():.0%} of a query's weight leaks to padding" in said(app)
+        assert any("\\sum_p" in each for each in formulas(app))
+        app.toggle(key="padding-mask").set_value(True).run()
+        np.testing.assert_allclose(arrays(app)["weights"][:, :-3], plain["weights"], atol=1e-6)
+        assert not arrays(app)["weights"][:, -3:].any()
+        np.testing.assert_allclose(arrays(app)["result"], plain["result"], atol=1e-6)
+        assert "gives padding the weight 0" in said(app)
+        app.select_slider(key="padding").set_value("0").run()
+        assert (parameter(app, "padding"), parameter(app, "padding-mask")) == (None, None)
+        np.testing.assert_allclose(arrays(app)["weights"], plain["weights"])
+
+    @pytest.mark.parametrize("preset", ["projections", "heads", "written"])
+    @pytest.mark.parametrize("score", ["dot", "additive"])
+    def test_every_preset_can_be_padded(self, preset: str, score: str) -> None:
+        app = opened(show="lab", preset=preset, padding="2", score=score, **{"padding-mask": "off"})
+        assert not app.error
+        strip = next(each for each in figures(app)[0].data if "weights" in each.name)
+        assert drawn(strip.z)[:, -2:].all()
+
     def test_two_heads_are_shown_apart_and_joined(self) -> None:
         app = opened(show="lab", preset="heads")
         names = [each.name for each in figures(app)[0].data]
