@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import http.server
+import json
 import statistics
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -32,7 +34,8 @@ from viz.views.heads import views_at
 from viz.widgets.canvas import parts_of
 
 LARGE = "random-144-heads"
-LIMIT = 300_000  # milliseconds until a page that draws nothing is given up
+LIMIT = 300_000  # milliseconds until a page of the app that draws nothing is given up
+BERTVIZ_LIMIT = 60_000  # the same of a page of BertViz, which has a line for every weight
 
 CANVAS_PAGE = """<!doctype html><meta charset=utf-8><link rel=stylesheet href=maps.css>
 <div id=place style="width: 1320px">{html}</div>
@@ -91,33 +94,33 @@ def renderer_megabytes() -> float:
     return max(renderers, default=0) / 1e6
 
 
-def opened(browser: Browser, address: str, ready: str, *, since: str = "0") -> dict[str, float] | None:
-    """Open a page and wait until `ready` holds; milliseconds from `since`, and memory; None if it never does."""
+def opened(browser: Browser, address: str, ready: str, *, since: str, limit: int) -> dict[str, float] | None:
+    """Open a page and wait until `ready` holds; milliseconds from `since`, and memory; None if it never does.
+
+    The page looks by itself: a busy one would not take in a question, and a question has no limit of its own.
+    """
     page = browser.new_page(viewport={"width": 1440, "height": 900})
-    page.set_default_timeout(LIMIT)
+    page.set_default_timeout(limit)
+    page.add_init_script(f"({PAINTED})({json.dumps(ready)}).then((at) => {{ window.paintedAt = at; }});")
     try:
         page.goto(address, wait_until="commit")
-        painted = float(page.evaluate(PAINTED, ready))
-        return {"ms": painted - float(page.evaluate(since)), "MB": renderer_megabytes()}
+        page.wait_for_function("window.paintedAt")
+        painted = float(page.evaluate("window.paintedAt"))
+        found = {"ms": painted - float(page.evaluate(since)), "MB": renderer_megabytes()}
+        page.close()  # one that is busy would not close: its browser is ended
     except Exception as error:
         if "Timeout" not in str(error) and "crashed" not in str(error).lower():
             raise
         return None
-    finally:
-        page.close()
+    return found
 
 
-def middle(browser: Browser, address: str, ready: str, *, rounds: int, since: str = "0") -> dict[str, float] | None:
-    """Return the medians of several openings."""
-    runs = [opened(browser, address, ready, since=since) for _ in range(rounds)]
-    if any(run is None for run in runs):
-        return None
-    return {name: statistics.median(run[name] for run in runs if run) for name in ("ms", "MB")}
-
-
-def row(what: str, found: dict[str, float] | None, size: int) -> dict[str, Any]:
-    """Return a row of the table."""
-    value = "nothing drawn" if found is None else f"{found['ms']:,.0f} ms, {found['MB']:,.0f} MB in the renderer"
+def row(what: str, found: dict[str, float] | None, size: int, limit: int) -> dict[str, Any]:
+    """Return a row of the table, and say it on the way: the next one may take a minute."""
+    value = f"not drawn within {limit / 1000:.0f} s"
+    if found is not None:
+        value = f"{found['ms']:,.0f} ms, {found['MB']:,.0f} MB in the renderer"
+    tqdm.write(f"{what}: {value}", file=sys.stderr)
     return {"figure": what, "value": value, "note": f"{size / 1e6:.2f} MB sent"}
 
 
@@ -130,11 +133,18 @@ class Drawing:
     driver: Any
     rounds: int  # openings of each of the app's pages
 
-    def measure(self, what: str, page: str, ready: str, *, size: int, rounds: int, since: str = "0") -> dict[str, Any]:
-        """Return the row of `page`, opened in a browser of its own so that memory is its own."""
+    def measure(
+        self, what: str, page: str, ready: str, *, size: int, rounds: int, since: str = "0", limit: int = LIMIT
+    ) -> dict[str, Any]:
+        """Return the row of `page`: medians of openings in a browser of its own, so that memory is its own."""
+        runs = []
         with browser_of(self.driver) as browser:
-            found = middle(browser, f"{self.address}/{page}", ready, rounds=rounds, since=since)
-        return row(what, found, size)
+            for _round in range(rounds):
+                runs.append(opened(browser, f"{self.address}/{page}", ready, since=since, limit=limit))
+                if runs[-1] is None:
+                    return row(what, None, size, limit)
+        found = {name: statistics.median(run[name] for run in runs if run) for name in ("ms", "MB")}
+        return row(what, found, size, limit)
 
     def canvas_rows(self, what: str, payload: bytes) -> Iterator[dict[str, Any]]:
         """Return the rows of the app's canvas with `payload`: from navigation, and from when the bytes are there."""
@@ -152,7 +162,9 @@ class Drawing:
             page = bertviz_html(view, weights, trace.source.texts)
             (self.folder / "bertviz.html").write_text(page, encoding="utf8")
             ready = f"document.getElementsByTagName('line').length >= {lines}"
-            yield self.measure(f"{what}: BertViz {view}", "bertviz.html", ready, size=len(page.encode()), rounds=1)
+            yield self.measure(
+                f"{what}: BertViz {view}", "bertviz.html", ready, size=len(page.encode()), rounds=1, limit=BERTVIZ_LIMIT
+            )
 
     def plotly_row(self, what: str, figure: Figure) -> dict[str, Any]:
         """Return the row of a figure, from when Plotly is there."""
