@@ -181,8 +181,11 @@ class Session:
         plan = self._plans.get(found)
         if plan is None or not plan.firings:
             raise KeyError(str(found))
-        joined = self._joined(found, plan.firings)
-        return joined if found not in self._made_of else self._made_of[found](joined)
+        joined, make = self._joined(found, plan.firings), self._made_of.get(found)
+        if make is None:
+            return joined
+        with torch.no_grad():
+            return make(joined)
 
     def _joined(self, found: Site, firings: list[Tensor]) -> Tensor:
         if len(firings) == 1:
