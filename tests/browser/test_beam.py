@@ -49,3 +49,15 @@ def test_a_branch_is_clicked_and_reached_by_keys(open_page: Callable[..., Page],
     choice.press("Enter")
     says(page, branch=other)
     expect_map(page, int(other), 3)
+
+
+def test_a_link_opens_it_first_on_a_phone_in_chinese(open_page: Callable[..., Page], address: str) -> None:
+    from playwright.sync_api import expect
+
+    page = open_page(f"{address}/bench", width=390, height=844, touch=True, lang="zh", beam="2", branch="2", **LINK)
+    expect(page.get_by_role("heading", name="束搜索")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("长度归一化")).to_be_visible()
+    settle(page)
+    expect_map(page, 2, 2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    says(page, beam="2", branch="2")

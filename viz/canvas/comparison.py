@@ -57,7 +57,9 @@ def encode_comparison(
     """
     view = views[0]
     title = _(
-        "{heads}: {title}", heads=listed((place.title for place in places), SEMICOLON), title=map_title(view.shown.site)
+        "{heads}: {title}",
+        heads=listed((place.title for place in places), SEMICOLON),
+        title=map_title(view.shown.site, view.trace.provenance.edits),
     )
     hidden = (_(_CROSSED),) if crossed else ()
     said = JOINT.join((*_common(view), *hidden, *threshold_note([each.weights for each in views], view.threshold)))

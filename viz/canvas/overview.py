@@ -142,7 +142,12 @@ def printed_heads(view: View, small: SmallMaps, tiles: Tiles, *, colour: Colour,
 
 
 def _title(view: View, shown: Sequence[HeadPlace]) -> str:
-    return _n("{count} head: {title}", "{count} {title} heads", len(shown), title=map_title(view.shown.site))
+    return _n(
+        "{count} head: {title}",
+        "{count} {title} heads",
+        len(shown),
+        title=map_title(view.shown.site, view.trace.provenance.edits),
+    )
 
 
 def _notes(views: Sequence[View], made: SmallMaps, shown: Sequence[HeadPlace], note: str | None) -> list[str]:

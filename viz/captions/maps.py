@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from models.edits import Edit, LiftMask
 from models.sites import Site
 from models.trace import AttentionTrace
 from models.writing import Writing
@@ -191,14 +192,16 @@ def _reads(link: Link, queries: tuple[str, ...], keys: tuple[str, ...], quantity
     return _("“{query}” attends most to “{key}” ({weight})", query=query, key=key, weight=f"{link.weight:.2f}")
 
 
-def map_title(site: Site) -> str:
-    """Say in words what kind of attention `site` is."""
+def map_title(site: Site, edits: Iterable[Edit] = ()) -> str:
+    """Say in words what kind of attention `site` is, under `edits`."""
     if site.kind == "cross":
         return _("cross-attention")
     if site.kind == "hops":
         return _("hops: learned queries, the same for every sentence")
     if site.stack == "encoder":
         return _("encoder self-attention")
+    if any(isinstance(each, LiftMask) and each.applies_to(site.at(each.quantity)) for each in edits):
+        return _("unmasked decoder self-attention")
     return _("causal decoder self-attention")
 
 

@@ -18,6 +18,7 @@ from viz.widgets.show import show
 from viz.widgets.shown import Shown
 from viz.widgets.visit import Visit, W
 
+NARROW = 640  # pixels in which no two maps stand side by side under their titles
 LONGEST_NAMED = 40  # characters of the sentence in the name of a file
 UNMASKED = Switch("unmasked", title=mark("lift the causal mask"), anew_with=("walked mechanism", "opened model"))
 
@@ -65,7 +66,12 @@ def show_unmasked(
         )
     )
     shown = Shown(
-        alignment_heatmap(views, titles=(_("with the mask"), _("without the mask")), width=visit.width),
+        alignment_heatmap(
+            views,
+            titles=(_("with the mask"), _("without the mask")),
+            columns=1 if visit.width < NARROW else None,
+            width=visit.width,
+        ),
         key="unmasked",
         says=_("Without the mask, {share} of the attention goes to later words.", share=f"{_ahead(views[1]):.0%}")
         if views[1].shown.site.kind == "self" and views[1].quantity == "weights"

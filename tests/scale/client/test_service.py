@@ -14,7 +14,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import models
-from models.edits import scale_scores, zero_head
+from models.edits import lift_mask, scale_scores, zero_head
 from models.experiments.chance import chance_bands
 from models.experiments.path_lengths import Paths
 from models.experiments.sweeps import leave_out_each_word, switch_off_each_head
@@ -127,6 +127,16 @@ def test_the_pyramid_and_path_lengths_are_the_same(there: Host, here: Host) -> N
     own, expected_paths = (inside_of(host, KEYS[2]).paths(SENTENCE) for host in (there, here))
     for part in fields(Paths):
         np.testing.assert_allclose(getattr(own, part.name), getattr(expected_paths, part.name), rtol=1e-5)
+
+
+def test_the_beam_and_a_lifted_mask_are_the_same(there: Host, here: Host) -> None:
+    found, wanted = (inside_of(host, KEYS[0]).beam(SENTENCE, 3) for host in (there, here))
+    assert found == wanted
+    assert len(found) == 3
+    target, edits = here.attend(KEYS[2], SENTENCE).output_text, (lift_mask("decoder.*.self"),)
+    lifted, own = (host.attend(KEYS[2], SENTENCE, target, edits=edits) for host in (there, here))
+    assert bits(lifted) == bits(own)
+    assert not lifted["decoder.0.self"].causal
 
 
 def test_what_is_wrong_is_said_in_the_same_words(there: Host, here: Host) -> None:

@@ -57,6 +57,7 @@ def test_a_link_lifts_the_mask_and_every_picture_says_so(model: str) -> None:
     for said in (header, overview(app)[0]):
         assert "edited: mask of self-attention of every decoder layer lifted" in json.dumps(said, ensure_ascii=False)
         assert "unmasked" in said["file"]
+        assert "unmasked decoder self-attention" in said["title"]
         assert "crossed" not in said
     assert "with the mask" in words(app)
     assert "Without the mask" in [each.value for each in app.header]
