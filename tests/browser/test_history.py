@@ -109,6 +109,7 @@ def test_a_sentence_comes_along_even_with_its_last_letter_just_typed(
             turn_to(page, name)
             until_link(page, lambda url, name=name: name.lower() in url or name == "Bench")  # type: ignore[misc]
             expect(page.locator(".st-key-timeline, .walk .sentence, .overview .stage").first).to_be_visible()
+            settle(page)
             state = seen(page)
             assert state[2] == typed
             assert state[1] == ({"sentence": [typed]} if links == "on" else {})
@@ -120,5 +121,5 @@ def test_a_link_keeps_what_it_says_for_the_page_that_is_turned_to(open_page: Cal
     assert page.get_by_role("alert").count() == 0
     page.get_by_test_id("stTopNavLink").filter(has_text="Bench").click()
     page.locator(".alignment[data-drawn]").wait_for()
-    assert page.locator(".st-key-sentence input").input_value() == FIRST
+    expect(page.locator(".st-key-sentence input")).to_have_value(FIRST)
     assert "unit=piece" in page.url
