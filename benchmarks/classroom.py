@@ -33,8 +33,10 @@ from models.command import check_known, run
 from models.registry import catalog, describe
 
 PAIR = "en-fr"
-PAUSE = (3.0, 7.0)
-"""Seconds between a reply and the next edit: somebody who looks at what came."""
+PAUSE = 5.0
+"""Mean seconds between a reply and the next edit: somebody who looks at what came."""
+
+SPREAD = 0.4  # of a pause, up and down
 
 ROOM, SPLIT = "room", "split"
 MOST_VISITORS, LONGEST = 200, 3600
@@ -75,12 +77,15 @@ class Lesson:
     cpu: float  # cores that the server was busy with, mean
 
 
-async def hold(target: Target, count: int, seconds: float, port: int, server: psutil.Process, first: int) -> Lesson:
+async def hold(
+    target: Target, count: int, seconds: float, port: int, server: psutil.Process, first: int, pause: float
+) -> Lesson:
     """Let `count` visitors in at once, whose sentences begin with that of number `first`, and edit for `seconds`."""
+    pauses = (1 - SPREAD) * pause, (1 + SPREAD) * pause
     visitors = [Visitor(first + number, port, target.page, target.query) for number in range(count)]
     begin = asyncio.Event()
     start = time.monotonic()
-    tasks = [asyncio.create_task(each.visit(begin, seconds, PAUSE)) for each in visitors]
+    tasks = [asyncio.create_task(each.visit(begin, seconds, pauses)) for each in visitors]
     while not all(each.opened or each.errors for each in visitors):
         await asyncio.sleep(0.02)
     let_in = time.monotonic() - start
@@ -127,14 +132,14 @@ def quantile(values: Sequence[float], share: float) -> float:
     return values[min(len(values) - 1, int(share * len(values)))]
 
 
-async def measure(target: Target, count: int, seconds: float, app: Path) -> list[dict[str, Any]]:
+async def measure(target: Target, count: int, seconds: float, app: Path, pause: float) -> list[dict[str, Any]]:
     """Start the server and measure one visitor, then `count`; return a row for each."""
     port = free_port()
     with serving(app, port) as server:
         wait_for_port(port)
-        lessons = [await hold(target, 1, max(ALONE, seconds / 4), port, server, first=0)]
+        lessons = [await hold(target, 1, max(ALONE, seconds / 4), port, server, first=0, pause=pause)]
         if count > 1:
-            lessons.append(await hold(target, count, seconds, port, server, first=1))
+            lessons.append(await hold(target, count, seconds, port, server, first=1, pause=pause))
     for lesson in lessons:
         for each in lesson.visitors:
             for error in each.errors:
@@ -189,6 +194,7 @@ def main(
     visitors: Annotated[int, typer.Argument(help="How many, at once.", min=1, max=MOST_VISITORS)] = 40,
     seconds: Annotated[float, typer.Argument(help="How long they edit, or may wait.", min=1, max=LONGEST)] = 60,
     *,
+    pause: Annotated[float, typer.Option(help="Mean seconds between a reply and the next edit.", min=0)] = PAUSE,
     app: App = ROOT / "app.py",
     json: Json = False,
 ) -> None:
@@ -203,7 +209,7 @@ def main(
         rows = asyncio.run(measure_room(visitors, seconds, app))
         report("A class that follows its teacher", rows, as_json=json)
         return
-    rows = asyncio.run(measure(known[page], visitors, seconds, app))
+    rows = asyncio.run(measure(known[page], visitors, seconds, app, pause))
     report("A class at one server", rows, as_json=json)
 
 

@@ -1,5 +1,6 @@
 """The benchmarks that need no browser run, and return a figure for each thing that they name."""
 
+import asyncio
 import lzma
 import re
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 
+import psutil
 import pytest
 from streamlit.proto.BidiComponent_pb2 import BidiComponent
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -98,6 +100,21 @@ def test_a_class_is_summed_up() -> None:
     assert (row["median ms"], row["p95 ms"], row["worst ms"]) == (30, 500, 500)
     assert (row["errors"], row["KB a reply"], row["edits"]) == (1, 2.0, "5 (0.5 a second)")
     assert classroom.row_of(classroom.Target("Bench"), classroom.Lesson([], 0, 1, [], 0))["median ms"] == "none"
+
+
+def test_a_pause_is_spread_around_its_mean_and_none_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each visitor waits between 3 and 7 seconds where the mean is 5, and not at all where it is 0."""
+    met: list[tuple[float, float]] = []
+
+    async def visit(self: visitor.Visitor, begin: object, end: float, pause: tuple[float, float]) -> None:
+        self.opened = 1.0
+        met.append(pause)
+
+    monkeypatch.setattr(visitor.Visitor, "visit", visit)
+    for pause in (classroom.PAUSE, 0.0):
+        here = psutil.Process()
+        asyncio.run(classroom.hold(classroom.Target("Bench"), 1, 0.01, 1, here, first=0, pause=pause))
+    assert met == [(3.0, 7.0), (0.0, 0.0)]
 
 
 def test_a_visitor_finds_its_word_in_a_picture() -> None:

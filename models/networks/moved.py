@@ -51,10 +51,19 @@ def value_gram(values: Tensor, weight: Tensor | None = None) -> Tensor:
     found = []
     for start in range(0, keys, KEYS_AT_ONCE):
         part = full_precision(values[:, :, start : start + KEYS_AT_ONCE])
-        mapped = part if blocks is None else part @ blocks
-        vectors = mapped.transpose(1, 2)  # [batch, key, head, d_model]
+        vectors = part.transpose(1, 2) if blocks is None else _mapped(part, blocks)  # [batch, key, head, d_model]
         found.append((vectors @ vectors.mT).transpose(1, 2))
     return torch.cat(found, dim=2) if found else values.new_zeros((*values.shape[:3], heads))
+
+
+def _mapped(values: Tensor, blocks: Tensor) -> Tensor:
+    """Return [batch, key, head, d_model] for `values`, [batch, head, key, d_value]; no block is copied for each text.
+
+    Shapes: `values` [batch, head, key, d_value]; `blocks` [head, d_value, d_model].
+    """
+    batch, heads, keys, _ = values.shape
+    by_head = values.transpose(0, 1).flatten(1, 2) @ blocks  # [head, batch * key, d_model]
+    return by_head.view(heads, batch, keys, -1).permute(1, 2, 0, 3)
 
 
 class GramPoint(HookPoint):

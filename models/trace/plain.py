@@ -206,6 +206,7 @@ _DECODINGS = ("greedy", "sampled", "forced", "none")
 def write_provenance(found: Provenance) -> dict[str, Any]:
     """Return where a trace comes from as what JSON can hold; edits as they stand in a link."""
     best = found.alignment
+    said = {"batched": True} if found.batched else {}
     return {name: str(getattr(found, name)) for name in _ABOUT} | {
         "year": found.year,
         "versions": [list(each) for each in found.versions],
@@ -214,6 +215,7 @@ def write_provenance(found: Provenance) -> dict[str, Any]:
         "exact": found.exact,
         "notes": [write_message(each) for each in found.notes],
         "alignment": [str(best.site), best.head, best.reading],
+        **said,
     }
 
 
@@ -221,7 +223,9 @@ def read_provenance(value: Any, where: str) -> Provenance:
     """Return what `write_provenance` wrote."""
     from models.edits import read_edit  # a record without edits needs none of it
 
-    found = dict(zip((*_ABOUT, *_OTHERS), fields_of(value, where, *_ABOUT, *_OTHERS), strict=True))
+    said = {"batched": False} | value if type(value) is dict else value  # records of a run alone do not have it
+    names = (*_ABOUT, *_OTHERS, "batched")
+    found = dict(zip(names, fields_of(said, where, *names), strict=True))
     if found["decoding"] not in _DECODINGS:
         raise refuse(where, found["decoding"], f"decoding to be one of {', '.join(_DECODINGS)}")
     edits = several(found["edits"], f"{where}, edits", text)
@@ -244,6 +248,7 @@ def read_provenance(value: Any, where: str) -> Provenance:
         exact=flag(found["exact"], f"{where}, exact"),
         notes=several(found["notes"], f"{where}, notes", _note),
         alignment=_alignment(found["alignment"], f"{where}, alignment"),
+        batched=flag(found["batched"], f"{where}, batched"),
     )
 
 

@@ -106,7 +106,7 @@ class Translator:
             edits_given(edits), len(source_tokens), lambda text: self._given_elsewhere(text, source, target)
         )
         try:
-            with torch.inference_mode(), capture(self._patterns(sites), chosen, copies=False, norms=True) as session:
+            with torch.inference_mode(), capture(self.patterns(sites), chosen, copies=False, norms=True) as session:
                 memory = self.network.encode(torch.tensor([source_tokens.ids]))
                 limit = step_limit(len(source_tokens))
                 ids, logits = self._greedy(memory, limit, begin) if forced is None else self._forced(memory, forced)
@@ -131,6 +131,7 @@ class Translator:
         *,
         edits: tuple[Edit, ...] = (),
         forced: bool = False,
+        batched: bool = False,
     ) -> AttentionTrace:
         """Return the record of a run of one sentence.
 
@@ -138,6 +139,7 @@ class Translator:
         """
         decoding: Literal["greedy", "forced"] = "forced" if forced else "greedy"
         notes = (*capitals(self.tokenizer, source), *self.network.notes(len(texts.source)))
+        about = self._recorder.provenance(session, edits, decoding, notes=notes, cut=cut_after(texts.written))
         return AttentionTrace(
             source=texts.source,
             target=texts.written,
@@ -146,7 +148,7 @@ class Translator:
             steps=self._recorder.steps(logits, texts.written),
             source_text=normalise(as_read(self.tokenizer, source)),
             output_text=self.tokenizer.decode(texts.written.ids),
-            provenance=self._recorder.provenance(session, edits, decoding, notes=notes, cut=cut_after(texts.written)),
+            provenance=replace(about, batched=True) if batched else about,
         )
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> TranslatorReplay:
@@ -170,7 +172,7 @@ class Translator:
         self._refuse_second(pair)
         return fit_text(self.tokenizer, text)
 
-    def _patterns(self, sites: Iterable[str | Site]) -> tuple[str, ...]:
+    def patterns(self, sites: Iterable[str | Site]) -> tuple[str, ...]:
         """Return what to capture: less the patterns that may match nothing, where there is no attention to match."""
         patterns = with_weights(sites)
         return patterns if self.mechanism.has_attention else tuple(each for each in patterns if "*" not in each)

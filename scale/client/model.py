@@ -81,7 +81,7 @@ class ServedModel:
         """Run the model on a text; see `models.model.Model.attend`."""
         patterns = tuple(map(str, sites))
         writing = None if write is None else writing_of(write)
-        request = Request("attend", self.key, source, target, pair, tuple(edits), patterns, write=writing)
+        request = Request("attend", self.key, source, target, pair, tuple(edits), patterns, write=writing, alone=True)
         return record_in(self.service.ask(request)[0])
 
     def fit(self, text: str, *, pair: str | None = None) -> tuple[str, int]:

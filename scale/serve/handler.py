@@ -8,12 +8,12 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from threading import Condition, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from models.trace.codec import to_bytes
+from models.translation import batching
 from models.waiting import asking
-from scale.serve import batching
-from scale.serve.answers import answer, unreadable
+from scale.serve.answers import answer
 from scale.serve.model_cache import ModelCache
 from scale.serve.wire import Request
 
@@ -63,7 +63,7 @@ class RequestHandler:
     """Answers requests one after another, by the models of a shelf.
 
     Requests that wait when the thread is free are run together if they are for one of our translators, with nothing
-    edited: those of one length in one pass. Nobody waits for others to come.
+    edited: those of like lengths in one pass (`models.translation.batching`). Nobody waits for others to come.
     """
 
     def __init__(self, shelf: ModelCache, most_waiting: int = MOST_WAITING, *, batched: bool = True) -> None:
@@ -95,10 +95,10 @@ class RequestHandler:
     def _taken(self) -> list[PendingRequest]:
         """Return the job that has waited longest, and those that can be run together with it."""
         first = self._jobs.popleft()
-        if not (self._batched and batching.can_join(first.request)):
+        if not self._batched:
             return [first]
-        joined = [each for each in self._jobs if each.request.key == first.request.key]
-        joined = [each for each in joined if batching.can_join(each.request)][: batching.MOST - 1]
+        alike = [_sentence(each.request) if each.request.key == first.request.key else None for each in self._jobs]
+        joined = [self._jobs[place] for place in batching.company(_sentence(first.request), alike)]
         for each in joined:
             self._jobs.remove(each)
         return [first, *joined]
@@ -112,11 +112,9 @@ class RequestHandler:
             for each in jobs:
                 each.fail(error)
             return
-        if len(jobs) > 1 and batching.is_ours(model):
-            self._answer_together(cast("Translator", model), jobs)
-            return
-        for job in jobs:
-            job.settle(lambda job=job: self._answer_one(model, job))  # type: ignore[misc]
+        traces = self._run_together(model, jobs) if len(jobs) > 1 and batching.can_batch(model) else [None] * len(jobs)
+        for job, found in zip(jobs, traces, strict=True):
+            job.settle(lambda job=job, found=found: found or self._answer_one(model, job))  # type: ignore[misc]
 
     def _answer_one(self, model: Model, job: PendingRequest) -> tuple[bytes, float]:
         start = perf_counter()
@@ -124,22 +122,24 @@ class RequestHandler:
             data = answer(model, job.request)
         return data, 1000 * (perf_counter() - start)
 
-    def _answer_together(self, model: Translator, jobs: list[PendingRequest]) -> None:
+    def _run_together(self, model: Translator, jobs: list[PendingRequest]) -> list[tuple[bytes, float] | None]:
+        """Return the answers; None of what must run alone, or is waited for no more."""
         start = perf_counter()
+        sentences = list(filter(None, (_sentence(each.request) for each in jobs)))
         try:
             with asking(lambda: _leave_if(jobs)):
-                found = batching.attend_together(model, [each.request for each in jobs])
-        except BaseException as error:
-            said = error if isinstance(error, Exception) else unreadable(model, error)
-            for each in jobs:
-                each.fail(said)
-            return
+                found = batching.attend_together(model, sentences)
+        except _LeftError:
+            return [None] * len(jobs)
         took = 1000 * (perf_counter() - start) / len(jobs)
-        for job, trace in zip(jobs, found, strict=True):
-            if isinstance(trace, Exception):
-                job.fail(trace)
-            else:
-                job.settle(lambda trace=trace: (to_bytes(trace), took))  # type: ignore[misc]
+        return [None if trace is None else (to_bytes(trace), took) for trace in found]
+
+
+def _sentence(request: Request) -> batching.BatchItem | None:
+    """Return what is asked if it may run together with others: nothing edited, nothing begun."""
+    if (request.asked, request.pair, request.edits, request.write, request.alone) != ("attend", None, (), None, False):
+        return None
+    return batching.BatchItem(request.source, request.target, request.sites)
 
 
 def _leave_if(jobs: list[PendingRequest]) -> None:

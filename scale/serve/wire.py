@@ -100,6 +100,7 @@ class Request:
     names: tuple[str, ...] = ()  # of parameters
     count: int = 0  # of positions; of logits the position; of a beam its width
     write: Writing | None = None  # as in the model's ``attend``
+    alone: bool = False  # whether no other run is to be made together with it
 
     def to_bytes(self) -> bytes:
         """Return the request as JSON; what is as usual is left out."""
@@ -219,6 +220,7 @@ _READ: Mapping[str, Callable[[Any, str], Any]] = {
     "place": _maybe(plain.read_site),
     "seed": _maybe(_natural(MOST_NUMBER)),
     "write": _writing,
+    "alone": plain.flag,
     "names": _some(_matching(_NAME), MOST_SITES),
     "count": _natural(MOST_POSITIONS),
 }

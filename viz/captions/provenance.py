@@ -14,6 +14,8 @@ _DECODINGS = {
     "forced": mark("given, not chosen by the model"),
 }
 
+_BATCHED = mark("batched: in one pass with other sentences; each number within 0.00001 of that of a run alone")
+
 
 def facts_of(trace: AttentionTrace) -> tuple[tuple[str, str], ...]:
     """Say where `trace` comes from: plain text, a name and a text each; what is not known is left out."""
@@ -25,6 +27,7 @@ def facts_of(trace: AttentionTrace) -> tuple[tuple[str, str], ...]:
         (_("Text that was read"), trace.source_text),
         (_("Text that was written"), trace.output_text),
         (_("How it was written"), _how(trace)),
+        (_("Run"), _(_BATCHED) if about.batched else ""),
         (_("Edits"), all_in_words(trace)),
         (_("Maps"), listed(_maps(trace), SEMICOLON)),
         (_("What to know"), listed((say(note) for note in about.notes), SEMICOLON)),

@@ -21,10 +21,12 @@ OBJECT_BYTES = 64  # about what Python spends on a small object
 
 def bytes_of(value: Any) -> int:
     """Return about how many bytes `value` takes: arrays, byte strings, texts, and records and collections of them."""
-    if hasattr(value, "nbytes"):
-        return OBJECT_BYTES + int(value.nbytes)
     if isinstance(value, (bytes, str)):
         return OBJECT_BYTES + len(value)
+    if value is None or isinstance(value, (int, float)):  # most of a record, told before what takes long to ask
+        return OBJECT_BYTES
+    if hasattr(value, "nbytes"):
+        return OBJECT_BYTES + int(value.nbytes)
     parts: list[Any] = []
     if is_dataclass(value):
         parts = [getattr(value, each.name) for each in fields(value)]
@@ -64,6 +66,7 @@ class BoundedCache(Generic[T]):
         self._lock = Lock()
         self._kept: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
         self._running: dict[Hashable, Future[T]] = {}
+        self._large: list[Hashable] = []  # what takes more than half of the room
         self._size = 0
 
     @property
@@ -111,7 +114,8 @@ class BoundedCache(Generic[T]):
         return value
 
     def _make_way(self) -> None:
-        large = [each for each, (_value, size) in self._kept.items() if size > self._limit / 2]
+        large = [each for each in self._large if each in self._kept]
+        self._large.clear()
         for key in large:
             self._size -= self._kept.pop(key)[1]
         if large:
@@ -122,6 +126,8 @@ class BoundedCache(Generic[T]):
             return
         self._kept[key] = value, size
         self._size += size
+        if size > self._limit / 2:
+            self._large.append(key)
         while self._size > self._limit or len(self._kept) > self._most:
             _, (_value, oldest) = self._kept.popitem(last=False)
             self._size -= oldest

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Unpack
@@ -13,6 +14,7 @@ import streamlit as st
 import models
 from models.mechanisms import mechanisms
 from models.trace import AttentionTrace
+from models.trace.asked import asked_of
 from viz.server.caching import BoundedCache
 from viz.server.configuration import configuration
 from viz.server.cores import load_for_serving
@@ -90,6 +92,17 @@ class Host(OpenedModels):
         """Run the model of `key` on `source` in this process; no cache is asked, and none keeps the trace."""
         check_length(source)
         return note(self._runs.run_here(self.model(key), Run(key, source, None, {})))
+
+    def alone(self, trace: AttentionTrace) -> AttentionTrace:
+        """Return `trace` as a run alone gives it, so that what is saved can be made again to the last bit."""
+        if not trace.provenance.batched:
+            return trace
+        asked = asked_of(trace)
+        run = Run(asked.model, asked.source, asked.target, {"sites": asked.sites})
+        again = self._runs.run_here(self.model(run.key), run)
+        pairs = zip(trace.maps, again.maps, strict=True)
+        maps = tuple(replace(new, companions={**old.companions, **new.companions}) for old, new in pairs)
+        return replace(again, maps=maps, provenance=replace(trace.provenance, batched=False))
 
     @property
     def runs_all_elsewhere(self) -> bool:

@@ -90,12 +90,17 @@ class Worker:
         with self._lock:
             return sum(each.milliseconds for each in self._waiting.values())
 
+    def awaits(self, key: str) -> bool:
+        """Return whether a question for the model of `key` is not answered: another may run together with it."""
+        with self._lock:
+            return any(each.question is not None and each.question.key == key for each in self._waiting.values())
+
     def warm_up(self, keys: Iterable[str]) -> RunAnswer:
         """Let the process load the models of `keys` while nobody asks; the answer comes when it has, with no record."""
         return self._ask([{"warm": list(keys)}], [None])[0]
 
     def ask(self, questions: Sequence[RunRequest]) -> list[RunAnswer]:
-        """Ask several questions that belong together: they are answered one after another, with none between them."""
+        """Ask several questions that belong together: they wait in one row, with none between them."""
         return self._ask([question.asked() for question in questions], questions)
 
     def _ask(self, asked: Sequence[dict[str, Any]], questions: Sequence[RunRequest | None]) -> list[RunAnswer]:

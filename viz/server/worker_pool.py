@@ -14,8 +14,11 @@ from viz.server.queueing import wait_while
 from viz.server.run_request import RunRequest
 from viz.server.worker import RunAnswer, Worker, WorkerLostError
 
-MOST_WAITING = 48
+MOST_WAITING = 384
 """Questions that may wait; who comes then is told that it is busy, and asks again."""
+
+SHARE = 0.3
+"""What a question adds where another of its model waits, of what it takes alone: they run together."""
 
 
 class Awaited(Protocol):
@@ -98,7 +101,7 @@ class WorkerPool:
             return sum(each.waiting for each in self._ready) + before < self._most
 
     def _deal(self, questions: Sequence[RunRequest]) -> list[RunAnswer]:
-        """Ask each question, longest first, of the process that has least to do; of the others, where one is lost."""
+        """Ask each question, longest first, of the process that is soonest done; of the others, where one is lost."""
         with self._lock:
             load = {worker: worker.load for worker in self._ready}
         if not load:
@@ -106,8 +109,10 @@ class WorkerPool:
         shares: dict[Worker, list[int]] = {worker: [] for worker in load}
         costs = [self._costs.of(question) for question in questions]
         for place in sorted(range(len(questions)), key=costs.__getitem__, reverse=True):
-            worker = min(load, key=load.__getitem__)
-            load[worker] += costs[place]
+            key, cost = questions[place].key, costs[place]
+            added = {each: load[each] + (SHARE * cost if each.awaits(key) else cost) for each in load}
+            worker = min(added, key=added.__getitem__)
+            load[worker] = added[worker]
             shares[worker].append(place)
         answers: dict[int, RunAnswer] = {}
         for worker, places in shares.items():

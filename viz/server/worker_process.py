@@ -1,7 +1,8 @@
 """Main loop of a worker process: answers requests of `viz.server.worker` over a pipe.
 
 What is asked is JSON, what is answered a record (`AttentionTrace.save`) or an error in words: nothing is unpickled. It
-answers one after another in the order in which it is asked, and leaves out what nobody waits for any more.
+answers one after another in the order in which it is asked, together what waits for one translator
+(`models.translation.batching`), and leaves out what nobody waits for any more.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from collections import deque
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from models.error_codec import tell
 from models.errors import InputError
 from models.messages import Message
 from models.trace.codec import to_bytes
 from models.waiting import asking
+
+if TYPE_CHECKING:
+    from models.trace import AttentionTrace
+    from models.translation.batching import BatchItem
 
 HEAD = struct.Struct("<Qd?")
 """Of an answer: the number of its question, the milliseconds that it took, whether a record follows."""
@@ -48,7 +53,7 @@ class WorkerLoop:
                 while self._connection.poll(0 if self._questions or self._to_warm else None):
                     self._take()
                 if self._questions:
-                    self._answer(self._questions.popleft())
+                    self._answer_all(self._taken())
                 else:
                     self._warm(self._to_warm.popleft())
 
@@ -68,12 +73,51 @@ class WorkerLoop:
         with suppress(Exception):  # whoever asks for it is told
             self._model(what)
 
-    def _look(self, number: int) -> None:
-        """Take what has come meanwhile; end the run of question `number` if nobody waits for it."""
+    def _look(self, *numbers: int) -> None:
+        """Take what has come meanwhile; end the run of the questions `numbers` if nobody waits for any of them."""
         while self._connection.poll():
             self._take()
-        if number in self._dropped:
+        if self._dropped.issuperset(numbers):
             raise _LeftError
+
+    def _taken(self) -> list[dict[str, Any]]:
+        """Return the question that has waited longest, and those that run together with it, if any."""
+        from models.translation.batching import company
+
+        questions = [each for each in self._questions if each["number"] not in self._dropped]
+        self._dropped.clear()  # of what was answered before, too
+        first, waiting = questions[:1], questions[1:]
+        alike = [_sentence(each) if each["key"] == first[0]["key"] else None for each in waiting]
+        joined = company(_sentence(first[0]), alike) if first else []
+        self._questions = deque(each for place, each in enumerate(waiting) if place not in joined)
+        return first + [waiting[place] for place in joined]
+
+    def _answer_all(self, questions: list[dict[str, Any]]) -> None:
+        traces: list[AttentionTrace | None] = [None] * len(questions)
+        took = 0.0
+        if len(questions) > 1:
+            with suppress(_LeftError):
+                traces, took = self._run_together(questions)
+        for question, trace in zip(questions, traces, strict=True):
+            if trace is None:
+                self._answer(question)
+            elif question["number"] not in self._dropped:
+                self._send(question["number"], trace, took)
+
+    def _run_together(self, questions: list[dict[str, Any]]) -> tuple[list[AttentionTrace | None], float]:
+        """Return the runs, None of what must run alone, and the share of each in the milliseconds that all took."""
+        from models.translation.batching import attend_together, can_batch
+
+        try:
+            model = self._model(questions[0]["key"])
+        except Exception:  # whoever asks alone is told
+            return [None] * len(questions), 0.0
+        if not can_batch(model):
+            return [None] * len(questions), 0.0
+        start = perf_counter()
+        with asking(lambda: self._look(*(each["number"] for each in questions))):
+            found = attend_together(model, list(filter(None, map(_sentence, questions))))
+        return found, 1000 * (perf_counter() - start) / len(questions)
 
     def _answer(self, question: dict[str, Any]) -> None:
         number = question["number"]
@@ -83,8 +127,7 @@ class WorkerLoop:
             start = perf_counter()
             with asking(lambda: self._look(number)):
                 trace = _run(model, question)
-            head = HEAD.pack(number, 1000 * (perf_counter() - start), True)
-            self._connection.send_bytes(b"".join((head, to_bytes(trace))))
+            self._send(number, trace, 1000 * (perf_counter() - start))
         except _LeftError:
             pass
         except (EOFError, OSError):
@@ -93,6 +136,10 @@ class WorkerLoop:
             self._connection.send_bytes(HEAD.pack(number, 0.0, False) + json.dumps(tell(error)).encode())
         finally:
             self._dropped.discard(number)
+
+    def _send(self, number: int, trace: AttentionTrace, milliseconds: float) -> None:
+        head = HEAD.pack(number, milliseconds, True)
+        self._connection.send_bytes(b"".join((head, to_bytes(trace))))
 
     def _model(self, key: str) -> Any:
         if key not in self._models:
@@ -104,6 +151,15 @@ class WorkerLoop:
             gc.collect()
             gc.freeze()
         return self._models[key]
+
+
+def _sentence(question: dict[str, Any]) -> BatchItem | None:
+    """Return what is asked if it may run together with others: nothing edited, nothing begun."""
+    from models.translation.batching import BatchItem
+
+    if question["edits"] or "write" in question:
+        return None
+    return BatchItem(question["source"], question["target"], tuple(question["sites"]))
 
 
 def _run(model: Any, question: dict[str, Any]) -> Any:

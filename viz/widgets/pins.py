@@ -56,15 +56,16 @@ def _pin(figure: Callable[[], go.Figure | Printed], name: str, provenances: tupl
     picture = publication_file(figure(), "svg", width="page", titles=True, square=False, title=name)
     settings = link.all_said()
     pin = Pin(
-        name, picture, f"{st.context.url}?{urlencode(settings)}", settings, tuple(_told(each) for each in provenances)
+        name, picture, f"{st.context.url}?{urlencode(settings)}", settings, tuple(told(each) for each in provenances)
     )
     session.keep(_PINS, pins() | {max(pins(), default=0) + 1: pin})
     st.toast(_("Pinned: the worksheet is on the page Lessons."), icon=":material/keep:")
 
 
-def _told(provenance: Provenance) -> str:
+def told(provenance: Provenance) -> str:
     """Return where a run comes from, in one line."""
     versions = ", ".join(f"{library} {version}" for library, version in provenance.versions)
     edits = "; ".join(each.to_text() for each in provenance.edits)
-    parts = (provenance.checkpoint, f"SHA-256 {provenance.sha256}", provenance.decoding, edits, versions)
+    run = _("batched") if provenance.batched else ""
+    parts = (provenance.checkpoint, f"SHA-256 {provenance.sha256}", provenance.decoding, run, edits, versions)
     return " · ".join(filter(None, parts))

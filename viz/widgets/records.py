@@ -10,6 +10,7 @@ import streamlit as st
 from models.trace import AttentionTrace
 from models.trace.asked import is_askable, write_asked
 from models.trace.codec import to_bytes
+from viz.server.runtime import shared_host
 from viz.text.language import _, mark
 
 if TYPE_CHECKING:
@@ -54,5 +55,10 @@ def page_of(
 
 
 def record_of(trace: AttentionTrace, form: str) -> Callable[[], bytes]:
-    """Return what makes a record as a file."""
-    return lambda: to_bytes(trace) if form == "npz" else write_asked(trace).encode()
+    """Return what makes a record as a file: of a run alone, which can be made again to the last bit."""
+
+    def made() -> bytes:
+        alone = shared_host().alone(trace)
+        return to_bytes(alone) if form == "npz" else write_asked(alone).encode()
+
+    return made

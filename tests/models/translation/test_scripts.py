@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models import load
+from models.translation.batching import BatchItem, attend_together
 from models.translation.scripts import suggested_language, without_capitals
 from models.translation.texts import as_read
 from models.translation.words import normalise
-from scale.serve.batching import Request, attend_together
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_a_translator_reads_capitals_as_small_letters_and_says_so() -> None:
 def test_so_it_does_for_several_people_at_once() -> None:
     model = load("luong-general-en-fr")
     typed = ("I MISS MY FRIENDS.", "I miss my friends.")
-    found = attend_together(model, [Request("attend", model.key, each) for each in typed])
+    found = list(filter(None, attend_together(model, [BatchItem(each) for each in typed])))
     assert [each.output_text for each in found] == 2 * [model.attend("I miss my friends.").output_text]
     assert [SAID in each.provenance.notes for each in found] == [True, False]
 

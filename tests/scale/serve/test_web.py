@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
@@ -23,8 +22,8 @@ from models.huggingface.embedded import Local
 from models.huggingface.hub_settings import check_identity
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
+from models.translation import batching
 from models.translation.checkpoints import CheckpointError
-from scale.serve import batching
 from scale.serve.__main__ import main
 from scale.serve.handler import BusyError, RequestHandler
 from scale.serve.model_cache import ModelCache
@@ -166,42 +165,7 @@ def test_a_walk_gets_no_parameters_of_what_is_none_of_ours_and_no_path(address: 
     assert said(ask(address, "/v1/replay", asked))[:2] == (422, "ValueError")
 
 
-TEXTS = (
-    "The cat sleeps.",
-    "A dog runs.",
-    "The tall man reads.",
-    "We were tired!",
-    "The cat sleeps.",
-    " ",
-    "A bird sings.",
-)
-
-
-@pytest.mark.parametrize("key", ["bahdanau-en-fr", "luong-local-p-en-fr", "transformer-en-fr", "seq2seq-en-fr"])
-def test_sentences_that_run_together_give_what_each_gives_alone(shelf: ModelCache, key: str) -> None:
-    model: Any = shelf.model(key)
-    for target in (None, "Le chat dort."):
-        asked = [Request("attend", key, text, target) for text in TEXTS]
-        found = batching.attend_together(model, asked)
-        assert len({len(model.tokenizer.source(text)) for text in TEXTS}) < len(TEXTS)
-        for text, trace in zip(TEXTS, found, strict=True):
-            if not text.strip():
-                assert isinstance(trace, InputError)
-                continue
-            assert isinstance(trace, AttentionTrace)
-            _close(trace, model.attend(text, target))
-
-
-def _close(trace: AttentionTrace, alone: AttentionTrace) -> None:
-    same = ("source", "target", "target_input", "output_text", "source_text", "provenance", "sites")
-    assert [getattr(trace, name) for name in same] == [getattr(alone, name) for name in same]
-    for each in alone:
-        np.testing.assert_allclose(trace[each.site].weights, each.weights, atol=1e-5)
-    for step, other in zip(trace.steps, alone.steps, strict=True):
-        assert step.log_probability == pytest.approx(other.log_probability, abs=1e-4)
-
-
-def test_requests_that_wait_run_together_and_who_leaves_is_left_out(
+def test_requests_that_wait_run_together_but_who_left_what_is_wrong_and_who_asks_to_run_alone(
     shelf: ModelCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun, go_on, runs = Event(), Event(), []
@@ -214,16 +178,22 @@ def test_requests_that_wait_run_together_and_who_leaves_is_left_out(
             return shelf.model(key)
 
     monkeypatch.setattr(batching, "attend_together", lambda *given: runs.append(given[1]) or attend_together(*given))
-    desk = RequestHandler(Held(), most_waiting=4)
+    texts = ("The cat sleeps.", "A dog runs.", " ", "The tall man reads.", "We were tired!")
+    desk = RequestHandler(Held(), most_waiting=len(texts))
     first = desk.ask(Request("attend", KEY, "We rest."))
     assert begun.wait(60)
-    jobs = [desk.ask(Request("attend", KEY, text)) for text in TEXTS[:4]]
+    jobs = [desk.ask(Request("attend", KEY, text, alone=text == texts[-1])) for text in texts]
     with pytest.raises(BusyError):
         desk.ask(Request("attend", KEY, "One too many."))
     jobs[1].left = True
     go_on.set()
-    traces = [AttentionTrace.load(io.BytesIO(each.future.result(60)[0])) for each in (first, jobs[0], *jobs[2:])]
-    assert [each.source_text for each in traces] == ["We rest.", TEXTS[0], *TEXTS[2:4]]
+    data = [each.future.result(60)[0] for each in (first, jobs[0], *jobs[3:])]
+    traces = [AttentionTrace.load(io.BytesIO(each)) for each in data]
+    assert [each.source_text for each in traces] == ["We rest.", texts[0], *texts[3:]]
+    assert [each.provenance.batched for each in traces] == [False, True, True, False]
+    assert data[-1] == to_bytes(shelf.model(KEY).attend(texts[-1]))
+    with pytest.raises(InputError):
+        jobs[2].future.result(60)
     assert [len(each) for each in runs] == [3]
     assert not jobs[1].future.done()
 
