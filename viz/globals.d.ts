@@ -32,6 +32,7 @@ interface Window {
   attentionBenchHistory?: boolean;
   attentionBenchClicker?: boolean;
   attentionBenchRoving?: boolean;
+  attentionBenchNoting?: boolean;
   attentionBenchSending?: boolean;
   attentionBenchDark?: boolean;
   attentionBenchWrapping?: boolean;

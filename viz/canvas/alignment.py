@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from models.trace import AttentionTrace
-from viz.canvas.payload import JOINT, legend_of, pack
+from viz.canvas.payload import JOINT, MARKS, legend_of, pack
 from viz.captions.asking import OFFER
 from viz.captions.maps import axes_note, linking_note, notes_of, scale_of, sentence_of, window_note
 from viz.captions.telling import doubt_of, telling_of
@@ -44,12 +44,11 @@ _WORDS = {
         "Keyboard: Tab to a line of words or a map, then use the arrow keys and Enter."
     ),
     "lines": mark("lines and shaded words: attention; thicker means more weight"),
-    "letters": mark(
-        "q: query, k: key, v: value (in additive attention a learned vector); s: decoder state, h: encoder "
-        "state; e: score, \u03b1: weight, c: context vector; d: numbers in a vector; W, U: learned."
-    ),
-    "end": mark("</s> marks the end of the sentence. Models treat it like a word."),
+    **MARKS,
     "unsure": mark("darker orange: the model was less sure of this word"),
+    "mean": mark(
+        "head: one attention with its own queries, keys and values. “Mean of 8 heads” is the average of their weights."
+    ),
 }
 
 _ZEROED_WORDS = {
@@ -174,6 +173,7 @@ def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> d
         "alt": sentence_of(view),
         "notes": [*own, *doubt_of(trace), *window_note(windows), *filter(None, (row_title,))],
         "windows": _lines_of(windows),
+        "mean": view.head == "mean" and len(view.shown.head_names) > 1,
     }
 
 

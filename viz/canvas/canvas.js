@@ -19,6 +19,16 @@ export const partOf = (root, selector) => /** @type {Kind} */ (root.querySelecto
 /** @param {HTMLCanvasElement} canvas */
 export const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 
+export const END = "</s>";
+
+// What is said of an element where it is pointed at, tapped or reached by keys (noting.js of the page).
+/** @template {HTMLElement} Kind @param {Kind} element @param {string} says */
+export function note(element, says) {
+  element.classList.add("noted");
+  element.title = says;
+  return element;
+}
+
 // Give the view that `parentElement` holds, `Kind` of the element `name` in it, made when there is none yet. Streamlit may
 // end an earlier call after a later one has begun: `disposed` lets a view go only when its element has gone.
 /** @template {View} V @param {ParentNode} parentElement @param {new (element: HTMLElement) => V} Kind @param {string} name */

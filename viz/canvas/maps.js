@@ -1,7 +1,7 @@
 // Maps of heads that answer: what the pointer and the keys are on, and what is said of it.
 // Whatever comes from the data is shown as text (textContent, fillText), never as markup.
 
-import { partOf, penOf, placeIn, tellPointed } from "./canvas.js";
+import { END, partOf, penOf, placeIn, tellPointed } from "./canvas.js";
 import { Drawn } from "./drawn.js";
 import { fill } from "./payload.js";
 import { fileOf, paintFrames, pictureOf, saveAs } from "./picture.js";
@@ -35,7 +35,9 @@ export class Maps extends Drawn {
     const on = (name, act) => this.stage.addEventListener(name, act, { signal });
     on("pointermove", (event) => this.move(this.find(event), false));
     on("pointerdown", (event) => this.move(this.find(event), false));
-    on("pointerleave", () => this.move(null, false));
+    on("pointerleave", ({ pointerType }) => pointerType !== "touch" && this.move(null, false)); // a tap stays until the next
+    on("pointercancel", () => this.move(null, false)); // a finger that scrolls
+    window.addEventListener("pointerdown", (event) => event.composedPath().includes(this.stage) || this.move(null, false), { signal });
     on("click", (event) => this.pick(this.find(event)));
     on("keydown", (event) => this.press(event));
     on("focus", () => this.stage.matches(":focus-visible") && this.at === null && this.move({ head: 0, row: null }, true));
@@ -188,11 +190,13 @@ export class Maps extends Drawn {
     if (at.row === null) return [about];
     const { number, weight } = this.numberAt(at);
     const empty = weight < header.threshold ? ` (${fill(header.words.empty, { least: header.threshold })})` : "";
+    const query = this.span(header.queries, header.rows, at.row), key = this.span(header.keys, header.columns, at.column);
     return [
       about,
       number + empty,
-      fill(header.words.token, { axis: header.query_title, token: this.span(header.queries, header.rows, at.row) }),
-      fill(header.words.token, { axis: header.key_title, token: this.span(header.keys, header.columns, at.column) }),
+      fill(header.words.token, { axis: header.query_title, token: query }),
+      fill(header.words.token, { axis: header.key_title, token: key }),
+      ...([query, key].includes(END) ? [header.words.end] : []),
     ];
   }
 

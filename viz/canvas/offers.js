@@ -1,7 +1,7 @@
 // What a word or a cell of maps in full offers, where the payload brings `offers`: a menu beside it.
 
 import { bringAnswer } from "./answered.js";
-import { NOT_YET, disposed, partOf, penOf, placeIn, viewIn } from "./canvas.js";
+import { END, NOT_YET, disposed, partOf, penOf, placeIn, viewIn } from "./canvas.js";
 import { Comparison } from "./comparison.js";
 import { fill } from "./payload.js";
 import { fontOf } from "./picture.js";
@@ -113,6 +113,12 @@ class Offering extends Comparison {
       });
       return button;
     }));
+    if ([row_labels[place.row ?? -1], column_labels[place.column ?? -1]].includes(END)) {
+      const says = document.createElement("p");
+      says.textContent = this.header.words.end;
+      says.setAttribute("role", "presentation");
+      this.menu.append(says);
+    }
     this.tip.hidden = true;
     this.menu.hidden = false;
     const beside = this.at?.row != null ? { left, top } : this.besideWord(place);
@@ -148,7 +154,7 @@ class Offering extends Comparison {
 
   /** @param {KeyboardEvent} event */
   pressMenu(event) {
-    const items = /** @type {HTMLElement[]} */ ([...this.menu.children]), root = /** @type {Document | ShadowRoot} */ (this.menu.getRootNode());
+    const items = /** @type {HTMLElement[]} */ ([...this.menu.querySelectorAll("button")]), root = /** @type {Document | ShadowRoot} */ (this.menu.getRootNode());
     const place = items.findIndex((item) => item === root.activeElement), step = MOVES[event.key];
     if (step) items[(place + step + items.length) % items.length].focus();
     else if (event.key === "Escape") this.goBack();

@@ -26,7 +26,17 @@ from viz.views.view import View
 
 _LENGTH = struct.Struct("<I")
 
+MARKS = {
+    "letters": mark(
+        "q: query, k: key, v: value (in additive attention a learned vector); s: decoder state, h: encoder "
+        "state; e: score, \u03b1: weight, c: context vector; d: numbers in a vector; W, U: learned."
+    ),
+    "end": mark("</s> marks the end of the sentence. Models treat it like a word."),
+}
+"""What marks mean, said where they are pointed at; still to be translated."""
+
 WORDS = {
+    "end": MARKS["end"],
     "head": mark("layer {layer}, head {head}"),
     "weight": mark("≈ {weight}"),
     "later": mark("masked: score {score}"),

@@ -31,7 +31,7 @@ export interface MapsHeader extends Legend {
   query_title: string;
   key_title: string;
   threshold: number;
-  words: Words<"head" | "weight" | "later" | "empty" | "token" | "span" | "save" | "many" | "keys">;
+  words: Words<"head" | "weight" | "later" | "empty" | "token" | "span" | "save" | "many" | "keys" | "end">;
   colour: Colour;
   palette: Stop[];
   night: Stop[];
@@ -128,7 +128,7 @@ export interface AlignmentHeader extends Legend {
   put: string; // what it offers besides, for the word of its row
   words: Words<
     | "reads" | "after" | "read_by" | "item" | "comma" | "said" | "unlike" | "unread" | "one_vector" | "kept" | "sentence"
-    | "brief" | "doubt" | "translation" | "keys" | "lines" | "unsure" | "letters" | "end"
+    | "brief" | "doubt" | "translation" | "keys" | "lines" | "unsure" | "letters" | "end" | "mean"
   >;
   colour: Colour;
   palette: Stop[];
@@ -146,6 +146,7 @@ interface AnyPanel {
   rows: string[];
   row_title: string; // of a map whose rows are not those of all
   notes: string[];
+  mean?: boolean; // of several heads
   links: [row: number, key: number][];
 }
 
@@ -226,7 +227,7 @@ export interface WalkHeader {
   put: string; // what offers to put another word in the place of the row's; empty where there is no such word
   steps: { key: string; title: string }[];
   pictures: WalkPicture[];
-  words: Words<"previous" | "next" | "play" | "pause" | "hidden" | "board" | "sentence" | "hint">;
+  words: Words<"previous" | "next" | "play" | "pause" | "hidden" | "board" | "sentence" | "hint" | "letters" | "end">;
   text: { text: string; row: number; space: boolean }[];
   lead: string;
   language: string;

@@ -1,6 +1,6 @@
 // The walk through one word: which step is shown is a matter of the browser, which word is one of the server.
 
-import { NOT_YET, TURN, disposed, partOf, viewIn } from "./canvas.js";
+import { END, NOT_YET, TURN, disposed, note, partOf, viewIn } from "./canvas.js";
 import { unpack } from "./payload.js";
 import { Board } from "./walk_board.js";
 import { html } from "./walk_marks.js";
@@ -120,7 +120,7 @@ class Walk {
   }
 
   showSentence() {
-    const { text, lead, row, put } = this.data, root = /** @type {Document | ShadowRoot} */ (this.stage.getRootNode());
+    const { text, lead, row, put, words } = this.data, root = /** @type {Document | ShadowRoot} */ (this.stage.getRootNode());
     const held = /** @type {HTMLElement | null} */ (root.activeElement)?.dataset?.row;
     const buttons = text.flatMap(({ text: word, row: own, space }) => {
       const button = html("button", "", word);
@@ -133,6 +133,7 @@ class Walk {
         this.followed = true;
         this.tell({ row: own });
       });
+      if (word === END) note(button, words.end);
       return space ? [" ", button] : [button];
     });
     this.sentence.replaceChildren(html("span", "small", lead), ...buttons, ...(this.followed && put ? [" ", this.offer(put, row)] : []));

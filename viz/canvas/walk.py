@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from viz.canvas.payload import pack
+from viz.canvas.payload import MARKS, pack
 from viz.text.language import _, mark
 
 VERSION = 1
 
 _WORDS = {
+    **MARKS,
     "previous": mark("Previous step"),
     "next": mark("Next step"),
     "play": mark("Play all steps"),

@@ -1,7 +1,7 @@
 // One mechanism of a walk: its formula, and the picture that stands still while the steps light its parts.
 // Whatever comes from the data is shown as text; the formulas alone are markup, and those are of the code.
 
-import { NOT_YET, leastTypeIn, penOf, zoomOf } from "./canvas.js";
+import { END, NOT_YET, leastTypeIn, note, penOf, zoomOf } from "./canvas.js";
 import { crossOver, cut, fitFormula, html, second, short, still, svg, toldOf, waterfall, windowOf } from "./walk_marks.js";
 
 /** @import { WalkHeader, WalkPicture, WalkRow, WalkStep } from "./payloads" */
@@ -44,11 +44,8 @@ export class Board {
   /** @param {WalkPicture} picture @param {boolean} titled @param {WalkHeader["words"]} words */
   load(picture, titled, words) {
     Object.assign(this, { picture, titled, words });
-    this.formula.replaceChildren(...picture.codes.map((parts) => {
-      const line = html("div", "line");
-      line.innerHTML = parts.join("");
-      return line;
-    }));
+    this.formula.replaceChildren(...picture.codes.map((parts) => Object.assign(html("div", "line"), { innerHTML: parts.join("") })));
+    note(this.formula, words.letters).tabIndex = 0;
     this.formula.classList.toggle("many", picture.codes.length > 3);
     this.note.textContent = picture.note;
     this.fillLeft();
@@ -254,8 +251,8 @@ export class Board {
       const numbers = told.map((row) => `${row.title}: ${toldOf(row, column, words.hidden)}`);
       const hit = svg("rect", { x: place.left + column * place.cell, y: 0, width: place.cell, height: bottom, class: "hit" });
       const pick = picks ? { role: "button", tabindex: -1, "aria-pressed": chosen } : { role: "img" };
-      const group = svg("g", { class: chosen ? "column chosen" : "column", ...pick,
-        "aria-label": `${text}: ${numbers.join(", ")}` }, svg("title", {}, `${text}\n${numbers.join("\n")}`), hit);
+      const says = [text, ...numbers, ...(text === END ? [words.end] : [])].join("\n");
+      const group = svg("g", { class: `column${text === END ? " noted" : ""}${chosen ? " chosen" : ""}`, ...pick, "aria-label": `${text}: ${numbers.join(", ")}` }, svg("title", {}, says), hit);
       if (picks) group.addEventListener("click", () => this.tell(column, picks[column]));
       root.append(group);
     });

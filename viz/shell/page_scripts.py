@@ -23,6 +23,9 @@ CLICKER = HERE / "clicker.js"
 ROVING = HERE / "roving.js"
 """Rows of links and buttons that are one stop of Tab each; until Streamlit has toolbars."""
 
+NOTING = HERE / "noting.js"
+"""Notes of marks and words, for mouse, keys and touch; until browsers show a title to all three."""
+
 DARK = HERE / "dark.js"
 """Whether the page is dark, for style sheets; until its page says so as does ``st.context.theme``."""
 
@@ -32,7 +35,7 @@ WRAPPING = HERE / "wrapping.js"
 
 def first_script() -> str:
     """Return the script that runs before Streamlit's own: it hears of the browser's Back before Streamlit does."""
-    return _script(HISTORY, TURNING, SENDING, CLICKER, ROVING)
+    return _script(HISTORY, TURNING, SENDING, CLICKER, ROVING, NOTING)
 
 
 def page_script() -> str:

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.support.bundle import bundle
-from viz.shell.page_scripts import CLICKER, DARK, HERE, HISTORY, ROVING, SENDING, TURNING, WRAPPING
+from viz.shell.page_scripts import CLICKER, DARK, HERE, HISTORY, NOTING, ROVING, SENDING, TURNING, WRAPPING
 from viz.text.files import file_text
 
 PARTS = re.compile(r"\bst[A-Z]\w+|data-test[\w-]*")
@@ -17,6 +17,7 @@ ASSUMED = {
     SENDING: ("rerunRequested", "running", "Enter"),
     CLICKER: (),
     ROVING: ("aria-current",),
+    NOTING: ("attachShadow",),  # parts of the page in trees of their own
     DARK: (),
     WRAPPING: ("stTextInput", "getAttribute"),
 }
