@@ -45,6 +45,7 @@ class HeadSelection:
     hiding: Hiding = NOTHING
     later: AttentionTrace | None = None  # with the scores of later words, which the causal mask hides
     _made: dict[Hiding, tuple[View, ...]] = field(default_factory=dict, init=False, repr=False)
+    _first: list[View] = field(default_factory=list, init=False, repr=False)
 
     @property
     def places(self) -> tuple[HeadPlace, ...]:
@@ -54,7 +55,9 @@ class HeadSelection:
     @property
     def first(self) -> View:
         """Head 0 of the first layer."""
-        return view_at(self.trace, sites_at(self.trace, self.sites)[0], self.unit, self.hiding)
+        if not self._first:  # what is moved is computed each time that it is asked for
+            self._first.append(view_at(self.trace, sites_at(self.trace, self.sites)[0], self.unit, self.hiding))
+        return self._first[0]
 
     @property
     def has_long_text(self) -> bool:
