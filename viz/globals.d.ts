@@ -38,6 +38,7 @@ interface Window {
   attentionBenchWrapping?: boolean;
   attentionBenchPoint?: LessonPoint | null;
   attentionBenchRoom?: ListenedRoom;
+  attentionBenchForeseen?: Uint8Array<ArrayBuffer>;
   Plotly: { newPlot(place: HTMLElement, data: unknown, layout: unknown, config: unknown): void };
 }
 

@@ -196,3 +196,31 @@ def test_what_was_seen_of_both_is_drawn_at_the_click_though_the_server_is_silent
     turn(page, places[0], "moved", "en")
     assert page.locator(".overview .stage").get_attribute("data-drawn") == before
     assert page.locator(".overview .meaning").inner_text().startswith("attention weight")
+
+
+@pytest.mark.parametrize("language", SETTINGS)
+def test_what_is_moved_in_a_long_text_is_drawn_at_the_first_click_though_the_server_is_silent(
+    open_page: Callable[..., Page], address: str, language: str
+) -> None:
+    """It is what the server itself would have drawn, to the last byte: its answer changes nothing."""
+    text = " ".join(f"cat{number} sat" for number in range(70))
+    page = open_page(f"{address}/heads", **SCREENS[language], model="hf:minilm", sentence=text, lang=language)
+    stage = page.locator(".overview .stage[data-drawn]")
+    stage.wait_for()
+    settle(page)
+    page.evaluate("() => { window.heard = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }")
+    drawn = "stage => [stage.dataset.drawn, stage.querySelector('.maps').toDataURL()]"
+    weights = stage.evaluate(drawn)
+    turn(page, PLACES["all heads"], "moved", language)
+    until(lambda: stage.evaluate(drawn)[0] != weights[0])
+    moved = stage.evaluate(drawn)
+    assert moved[1] != weights[1]
+    meaning = page.locator(".overview .meaning").inner_text()
+    assert any(each in meaning for each in SAID[language]["moved"])
+    page.evaluate("() => { WebSocket.prototype.send = window.heard; }")
+    turn(page, PLACES["all heads"], "weights", language)
+    settle(page)
+    turn(page, PLACES["all heads"], "moved", language)
+    settle(page)
+    assert query(page)["quantity"] == ["moved"]
+    assert stage.evaluate(drawn) == [str(int(moved[0]) + 2), moved[1]]

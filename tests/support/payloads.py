@@ -60,7 +60,8 @@ def alignment(app: AppTest) -> tuple[dict[str, Any], list[np.ndarray]]:
 def canvases(app: AppTest) -> list[tuple[dict[str, Any], np.ndarray]]:
     """Return what each canvas of a page is fed with, as `decode` gives it."""
     assert not app.exception
-    return [decode(each.proto.bytes) for each in app.get("bidi_component") if each.proto.bytes]
+    shown = [each.proto for each in app.get("bidi_component") if not each.proto.component_name.endswith("foreseen")]
+    return [decode(each.bytes) for each in shown if each.bytes]
 
 
 def overview(app: AppTest) -> tuple[dict[str, Any], np.ndarray]:

@@ -14,6 +14,7 @@ VIZ = Path(__file__).parents[2] / "viz"
 MOST = 5
 PUBLIC = {*viz.figures.__all__, *viz.canvas.__all__, *viz.notebook.__all__}
 KNOWN = {
+    "canvas/comparison.py encode_comparison",
     "command_line.py start",
     "figures/drawing/grid.py arrange",
     "figures/drawing/heatmap.py draw_panels",
@@ -23,6 +24,7 @@ KNOWN = {
     "walk/steps.py look_at",
     "widgets/panels.py show_panels",
     "widgets/prediction.py predict",
+    "widgets/wrong_word.py show_replaced",
 }
 
 

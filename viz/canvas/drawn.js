@@ -69,12 +69,13 @@ export class Drawn {
     });
   }
 
-  // Draw what was seen in the quantity that the switch has just been turned to, less what has changed since.
+  // Draw what was seen, or foreseen, in the quantity that the switch has just been turned to, less what has changed since.
   /** @param {Event} event */
-  turn(event) {
-    const { turned } = this.header ?? {}, to = turned && pressed(event, turned.among);
-    const found = to && to !== turned.quantity && this.seen.of === turned.of && this.seen.payloads.get(to);
-    if (!found) return;
+  async turn(event) {
+    const { turned } = this.header ?? {}, { loads } = this, to = turned && pressed(event, turned.among);
+    if (!to || to === turned.quantity || this.seen.of !== turned.of) return;
+    const found = this.seen.payloads.get(to) ?? (await this.foreseen(turned.of, to));
+    if (!found || loads !== this.loads) return;
     this.loads++; // what is still on its way is of before
     this.keepSheet();
     this.change(() => {
@@ -82,6 +83,19 @@ export class Drawn {
       this.header = this.turnedHeader(found.header);
       this.take(found.cells);
     });
+  }
+
+  // What the server has handed over before it is asked for, if it is of these maps.
+  /** @param {string} of @param {string} quantity */
+  async foreseen(of, quantity) {
+    const bytes = window.attentionBenchForeseen;
+    if (!bytes) return undefined;
+    /** @type {Unpacked<Header>} */
+    const [header, cells] = await unpack(bytes);
+    const { turned } = header, payload = { header, bytes, cells };
+    if (turned?.of !== of || turned.quantity !== quantity) return undefined;
+    this.seen.keep(payload);
+    return this.seen.payloads.get(quantity);
   }
 
   // What was painted of the quantity that is left, for when the switch is turned back.

@@ -60,8 +60,7 @@ export class Maps extends Drawn {
   /** @override @param {() => void} act */
   change(act) {
     const { at } = this, kept = at && this.header.heads[at.head];
-    this.at = this.echo = null;
-    this.sheet = this.drawnFor = null;
+    this.at = this.echo = this.sheet = this.drawnFor = null;
     act();
     this.describe();
     this.draw();

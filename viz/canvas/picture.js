@@ -93,6 +93,13 @@ const WITHIN = 0.3; // of a cell on each side of its cross
 const strokeOf = ({ x, y, width, height }) =>
   [x + WITHIN * width, y + WITHIN * height, x + (1 - WITHIN) * width, y + (1 - WITHIN) * height];
 
+// All crosses as one path; none where nothing is crossed out.
+/** @param {Area[]} crosses */
+const crossesIn = (crosses) => {
+  const strokes = crosses.map(strokeOf).map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}M${x1} ${y2}L${x2} ${y1}`);
+  return strokes.length ? [strokes.join("")] : [];
+};
+
 /** @param {CanvasRenderingContext2D} pen @param {Area[] | undefined} crosses */
 export function paintCrosses(pen, crosses = []) {
   pen.save();
@@ -228,10 +235,7 @@ function asSvg(view, { width, height, texts, maps, frames, bar, crosses = [] }) 
     make("defs", {}, make("linearGradient", { id: "weights" }, ...stops)),
     make("rect", { width, height, fill: paper }),
     make("g", { "shape-rendering": "crispEdges", transform: `translate(${maps.x} ${maps.y})` }, ...cellsOfMaps(view).map((cell) => make("rect", cell))),
-    make("path", {
-      d: crosses.map(strokeOf).map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}M${x1} ${y2}L${x2} ${y1}`).join(""),
-      fill: "none", stroke: "#808080", opacity: CROSS_OPACITY,
-    }),
+    ...crossesIn(crosses).map((d) => make("path", { d, fill: "none", stroke: "#808080", opacity: CROSS_OPACITY })),
     ...frames.map(({ colour, ...box }) => make("rect", { ...box, fill: "none", stroke: colour, "stroke-width": 3 })),
     make("rect", { ...bar, fill: "url(#weights)" }),
     ...texts.map(({ text, x, y, middle, end, turn = 0, opacity = 1, size, weight }) => {

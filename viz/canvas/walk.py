@@ -34,15 +34,14 @@ def encode_walk(
     step: str,
     at: tuple[int, int | None],
     text: Mapping[str, Any],
-    put: str = "",
 ) -> bytes:
-    """Return all that the browser shows of a walk at a row and a column; `put` offers another word for that row."""
+    """Return all that the browser shows of a walk at a row and a column; with "put" `text` offers another word."""
     header = {
         "version": VERSION,
         "step": step,
         "row": at[0],
         "column": at[1],
-        "put": put,
+        "put": "",
         "steps": [{"key": key, "title": title} for key, title in titles.items()],
         "pictures": pictures,
         "words": {name: _(message) for name, message in _WORDS.items()},

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from viz.canvas.bundle import bundled
 from viz.canvas.parts import parts_of
 from viz.canvas.standalone import Picture
 from viz.server.scripts import script_of
@@ -32,6 +34,13 @@ def show_canvas(picture: Picture, *, key: str) -> None:
     # A trigger must name what to call.
     told: dict[str, Any] = {f"on_{_TOLD[name]}_change": lambda: None} if name in _TOLD else {}
     mount(key=key, data=picture.payload, **told)
+
+
+def hand_over(picture: Picture, *, key: str) -> None:
+    """Hand the browser a picture that nobody sees yet, for when a switch of quantities is turned to it."""
+    script = bundled(Path(__file__).with_name("foreseen.js"))
+    mount = st.components.v2.component("attention_bench.foreseen", js=script, html="<div></div>")
+    mount(key=key, data=picture.payload, height=1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -25,7 +25,7 @@ from viz.pages.heads.wanted import HeadsSettings
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import HeadPlace
-from viz.widgets.canvas import picked_on, show_canvas
+from viz.widgets.canvas import hand_over, picked_on, show_canvas
 from viz.widgets.keep import file_name, keep_row
 from viz.widgets.settings import choose_titled, link
 from viz.widgets.shown import Shown
@@ -92,18 +92,8 @@ def show_gallery(
 ) -> None:
     """Show the canvas, and say which head reads one token most."""
     wanted = visit.wanted
-    kept = [place for place in order_of_picking() if place in picked]
-    name = file_name(file_name_of(shown, map_title(shown.first.shown.site)))
-    profiles = arrangement.profiles or ()
-    tiles = Tiles(
-        arrangement.heads,
-        kept,
-        labels={each.place: tile_label(each.label, each.sink) for each in profiles},
-        remarks={each.place: remark_of(each.label, each.sink) for each in profiles},
-    )
-    turned = shown.turned(wanted.quantities, wanted.colour, wanted.picture, arrangement.by, arrangement.label)
-    look = Look(wanted.colour, file=f"{name}.{wanted.picture}", turned=turned)
-    picture = Picture("overview", shown.payload(tiles, look))
+    name, tiles = _name(shown), _tiles(arrangement, picked)
+    picture = _picture(visit, shown, arrangement, picked)
     with st.container(key="figure-all-heads"):
         show_canvas(picture, key=CANVAS)
     st.caption(plain(shown.sentence()))
@@ -117,6 +107,39 @@ def show_gallery(
         traces={_(shown.trace.provenance.title): shown.trace},
     )
     keep_row(saved)
+
+
+def foresee(
+    visit: Visit[HeadsSettings], shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
+) -> None:
+    """Hand the browser what is moved in a long text, before the switch is turned to it; the last that a run does."""
+    if not shown.has_long_text or arrangement.profiles is not None or "moved" not in visit.wanted.quantities:
+        return
+    if shown.trace.quantity == "weights":
+        hand_over(_picture(visit, replace(shown, trace=shown.trace.moved()), arrangement, picked), key="foreseen")
+
+
+def _picture(
+    visit: Visit[HeadsSettings], shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
+) -> Picture:
+    wanted = visit.wanted
+    turned = shown.turned(wanted.quantities, wanted.colour, wanted.picture, arrangement.by, arrangement.label)
+    look = Look(wanted.colour, file=f"{_name(shown)}.{wanted.picture}", turned=turned)
+    return Picture("overview", shown.payload(_tiles(arrangement, picked), look))
+
+
+def _name(shown: HeadSelection) -> str:
+    return file_name(file_name_of(shown, map_title(shown.first.shown.site)))
+
+
+def _tiles(arrangement: Arrangement, picked: Sequence[HeadPlace]) -> Tiles:
+    profiles = arrangement.profiles or ()
+    return Tiles(
+        arrangement.heads,
+        [place for place in order_of_picking() if place in picked],
+        labels={each.place: tile_label(each.label, each.sink) for each in profiles},
+        remarks={each.place: remark_of(each.label, each.sink) for each in profiles},
+    )
 
 
 def _in_full(shown: HeadSelection, wanted: HeadsSettings, picked: Sequence[HeadPlace]) -> list[Picture]:

@@ -19,7 +19,7 @@ from viz.pages.heads.aligning import show_aligning
 from viz.pages.heads.ask import offers, show_question, take_question
 from viz.pages.heads.corpus import show_corpus
 from viz.pages.heads.extras import show_below, take_pair
-from viz.pages.heads.gallery import Arrangement, arrange, show_gallery, take_picks
+from viz.pages.heads.gallery import Arrangement, arrange, foresee, show_gallery, take_picks
 from viz.pages.heads.hops import show_hops
 from viz.pages.heads.kept import show_kept
 from viz.pages.heads.layerwise import show_layerwise
@@ -121,7 +121,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     if trace.classes:
         show_hops(frame.visit(wanted), key, trace, line)
         return
-    masked = choose_mask(host, key, trace, identity, wanted, line if trace.is_translation else settings)
+    masked = choose_mask(host, trace, identity, wanted, line if trace.is_translation else settings)
     trace, identity, is_lifted = masked.trace, masked.identity, masked.before is not None
     if wanted.quantity == "moved":
         trace = trace.moved()
@@ -159,7 +159,7 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     show_below(visit, key, shown, arrangement, picked)
     show_aligning(visit, key, shown)
     compare_with(visit, key, texts, shown, picked)
-    shown.foresee(wanted.quantities)
+    foresee(visit, shown, arrangement, picked)
 
 
 def _show_maps(

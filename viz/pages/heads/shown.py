@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from threading import Lock, Thread
 from typing import Any, TypeVar
 
 from models.trace import AttentionTrace
@@ -18,6 +17,7 @@ from viz.figures.printable import PrintedHeads
 from viz.measures import head_profile
 from viz.measures.similarity import Similarity, head_similarity
 from viz.server.caching import BoundedCache
+from viz.shell.script_run import leave_if_asked
 from viz.text.language import current_language
 from viz.views.heads import HeadPlace, pick_views, places_at, sites_at, view_at, views_at
 from viz.views.hiding import NOTHING, Hiding
@@ -25,8 +25,6 @@ from viz.views.later import later_words
 from viz.views.view import Unit, View
 
 T = TypeVar("T")
-
-_FORESEEING = Lock()
 
 LONG_TEXT = 200
 """Tokens from which a text counts as long: pieces unless words are asked for, and nothing computed unasked."""
@@ -68,10 +66,15 @@ class HeadSelection:
         """Return a view a layer, under another `hiding` than the own one if given; of a long text made one by one."""
         chosen = self.hiding if hiding is None else hiding
         if self.has_long_text:
-            return (view_at(self.trace, site, self.unit, chosen) for site in sites_at(self.trace, self.sites))
+            return self._one_by_one(chosen)
         if chosen not in self._made:
             self._made[chosen] = views_at(self.trace, self.sites, self.unit, chosen)
         return iter(self._made[chosen])
+
+    def _one_by_one(self, hiding: Hiding) -> Iterator[View]:
+        for site in sites_at(self.trace, self.sites):
+            leave_if_asked()
+            yield view_at(self.trace, site, self.unit, hiding)
 
     def pick(self, heads: Sequence[HeadPlace]) -> tuple[View, ...]:
         """Return a view of each of `heads`."""
@@ -130,22 +133,6 @@ class HeadSelection:
         """Return the overview for print."""
         return printed_heads(self.first, self.small, tiles, colour=colour, note=self._note())
 
-    def foresee(self, among: Sequence[str]) -> None:
-        """Look at what is moved in a long text before the switch is turned to it, in a thread; one text at a time."""
-        if not self.has_long_text or self.trace.quantity == "moved" or "moved" not in among:
-            return
-        other = replace(self, trace=self.trace.moved())
-        if self.workings.knows(other._key(other._seen)) or not _FORESEEING.acquire(blocking=False):
-            return
-
-        def look() -> None:
-            try:
-                other._looked_at()
-            finally:
-                _FORESEEING.release()
-
-        Thread(target=look, name="foresee", daemon=True).start()
-
     def _looked_at(self) -> tuple[SmallMaps, heads.Sharpest]:
         """Return the small maps of all heads, and which head reads one token most: each layer is computed once."""
 
@@ -153,11 +140,7 @@ class HeadSelection:
             sharpest = heads.Sharpest()
             return small_maps(sharpest.watch(self.views(self.hidden))), sharpest
 
-        return self.kept(self._seen, look)
-
-    @property
-    def _seen(self) -> tuple[Hashable, ...]:
-        return ("looked at", self.hidden)
+        return self.kept(("looked at", self.hidden), look)
 
     def _note(self) -> str:
         if not self.hiding.threshold:
@@ -166,11 +149,8 @@ class HeadSelection:
 
     def kept(self, what: tuple[Hashable, ...], compute: Callable[[], T]) -> T:
         """Return what is kept of this map and unit under `what`, or compute and keep it."""
-        found: T = self.workings.get(self._key(what), compute)
+        found: T = self.workings.get((self.identity, self.trace.quantity, self.sites, self.unit, *what), compute)
         return found
-
-    def _key(self, what: tuple[Hashable, ...]) -> tuple[Hashable, ...]:
-        return (self.identity, self.trace.quantity, self.sites, self.unit, *what)
 
 
 def is_long_text(trace: AttentionTrace) -> bool:

@@ -33,9 +33,10 @@ class MaskedRun:
 
 
 def choose_mask(
-    host: Host, key: str, trace: AttentionTrace, identity: Hashable, wanted: HeadsSettings, bar: DeltaGenerator
+    host: Host, trace: AttentionTrace, identity: Hashable, wanted: HeadsSettings, bar: DeltaGenerator
 ) -> MaskedRun:
     """Let the reader lift the mask of a decoder that was trained with it."""
+    key = trace.provenance.checkpoint
     if not wanted.sites.startswith("decoder") or wanted.quantity == ZEROED or not _has_later(trace):
         return MaskedRun(trace, identity)
     source = trace.source_text

@@ -112,7 +112,8 @@ class Looked:
         if not choosable:
             pictures = [{name: part for name, part in each.items() if name != "picks"} for each in pictures]
         own = step if step in self.titles else nearest_step(step, tuple(self.titles)) or next(iter(self.titles))
-        return encode_walk(pictures, titles=self.titles, step=own, at=(self.row, self.column), text=self.text, put=put)
+        text = {**self.text, "put": put}
+        return encode_walk(pictures, titles=self.titles, step=own, at=(self.row, self.column), text=text)
 
 
 def walk_page(looked: Looked, step: str) -> Picture:
