@@ -52,7 +52,7 @@ def test_letters_and_marks_say_what_they_mean_and_a_glossary_ends_the_page(
     letters = formula.get_attribute("title") or ""
     assert "q: query" in letters
     formula.click()
-    expect(page.locator(".alignment .notes").first).to_have_text(letters)
+    expect(page.locator(".note-shown")).to_have_text(letters)
     end = page.locator(".alignment .tokens .word").last
     assert end.get_attribute("title") == "</s> marks the end of the sentence. Models treat it like a word."
     settle(page)
