@@ -155,7 +155,7 @@ def test_each_line_and_map_is_one_stop_and_arrows_move_inside(open_page: Callabl
     from playwright.sync_api import expect
 
     page = opened(open_page, address)
-    stops = page.locator(".alignment [tabindex='0']")
+    stops = page.locator(".alignment [tabindex='0']:not(.noted)")  # what is noted says what it means, and no more
     assert stops.count() == 1 + 2 * 3
     assert all(each.get_attribute("aria-label") for each in stops.all())
     page.locator(".alignment .tokens").focus()
@@ -165,6 +165,8 @@ def test_each_line_and_map_is_one_stop_and_arrows_move_inside(open_page: Callabl
     page.keyboard.press("ArrowRight")
     expect(page.locator(".alignment .tokens .here")).to_have_text("agreement")
     expect(page.locator(".alignment .live")).to_contain_text("Bahdanau (additive): “agreement” gets attention from")
+    page.keyboard.press("Tab")
+    expect(page.locator(".note-shown")).to_contain_text("query")  # the letters of the formula
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     expect(panel(page, 0).locator(".translation .here")).to_have_text(views(EXAMPLE)[0].shown.query_tokens.texts[1])
