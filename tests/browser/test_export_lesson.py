@@ -91,7 +91,9 @@ def test_the_file_holds_all_that_it_shows_and_names_no_other_place(file: Path) -
 def test_steps_turn_by_button_key_and_history_and_questions_answer(opened: Page) -> None:
     first = step(opened, 1)
     expect(first.locator(".alignment .rows .here")).to_have_text("lait")  # what the step points at
+    expect(first.locator(".alignment .says").first).to_contain_text("已固定")
     opened.keyboard.press("Escape")
+    expect(first.locator(".alignment .says").first).not_to_contain_text("已固定")
     first.locator(".alignment .rows span", has_text="chat").first.hover()
     expect(first.locator(".alignment .says").first).to_contain_text("cat")
     first.locator(".choices").get_by_text("cat").click()
