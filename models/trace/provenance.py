@@ -14,6 +14,10 @@ Reading = Literal["written", "input"]
 """What labels the rows of a cross map; see `AttentionTrace.read`."""
 
 
+BATCHED_WITHIN = 1e-5
+"""How far numbers of a run in company may be from those of a run alone."""
+
+
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """Which map, head and reading of a model come closest to word alignment on its trial set."""
@@ -41,4 +45,4 @@ class Provenance:
     exact: bool = True  # whether the weights are those that the model used (float32, no approximation)
     notes: tuple[str, ...] = ()  # what a reader must know: a cut input, rows that need not sum to 1,
     alignment: Alignment = Alignment()  # the map, head and reading that a figure shows unless it is told otherwise
-    batched: bool = False  # whether other sentences ran in the same pass: numbers within 1e-5 of those of a run alone
+    batched: bool = False  # whether other sentences ran in the same pass: numbers within `BATCHED_WITHIN`

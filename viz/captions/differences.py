@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from models.trace.provenance import BATCHED_WITHIN
 from viz.captions.maps import notes_of, quantity_note
 from viz.text.language import _, mark
 from viz.text.tokens import isolated, visible
@@ -60,7 +61,8 @@ def sentence_of_difference(difference: Difference) -> str:
     query, key = np.unravel_index(np.abs(weights).argmax(), weights.shape)
     largest = abs(float(weights[query, key]))
     alike, almost, differ = _MOVED if difference.first.quantity == "moved" else _READ
-    if not largest:
+    batched = any(each.trace.provenance.batched for each in (difference.first, difference.second))
+    if largest <= batched * BATCHED_WITHIN:
         return _(alike, title=difference.title)
     if largest < SMALLEST_NAMED:
         return _(almost, title=difference.title, least=f"{SMALLEST_NAMED:g}")

@@ -35,10 +35,29 @@ def show_unmasked(
 
     Both runs are of the same text.
     """
-    source = lifted.source_text
     st.header(_("Without the mask"), anchor=False)
+    _say(visit, key, masked, lifted)
+    shown = Shown(
+        alignment_heatmap(
+            views,
+            titles=(_("with the mask"), _("without the mask")),
+            columns=1 if visit.width < NARROW else None,
+            width=visit.width,
+        ),
+        key="unmasked",
+        says=_("Without the mask, {share} of the attention goes to later words.", share=f"{_ahead(views[1]):.0%}")
+        if views[1].shown.site.kind == "self" and views[1].quantity == "weights"
+        else "",
+        name=f"{lifted.source_text[:LONGEST_NAMED]} without the mask",
+    )
+    show(shown, visit)
+
+
+def _say(visit: Visit[W], key: str, masked: AttentionTrace, lifted: AttentionTrace) -> None:
+    """Say what is written, forced and free, with the mask and without."""
     if lifted.is_translation:
-        show_consequence(masked, lifted, visit.host.attend(key, source, edits=lifted.provenance.edits), key)
+        free = visit.host.attend(key, lifted.source_text, edits=lifted.provenance.edits)
+        show_consequence(masked, lifted, free, key)
     else:
         said = _(
             "Log-probability of this text: {masked} nats with the mask, {lifted} without.",
@@ -65,20 +84,6 @@ def show_unmasked(
             "mask and never learnt to use later words."
         )
     )
-    shown = Shown(
-        alignment_heatmap(
-            views,
-            titles=(_("with the mask"), _("without the mask")),
-            columns=1 if visit.width < NARROW else None,
-            width=visit.width,
-        ),
-        key="unmasked",
-        says=_("Without the mask, {share} of the attention goes to later words.", share=f"{_ahead(views[1]):.0%}")
-        if views[1].shown.site.kind == "self" and views[1].quantity == "weights"
-        else "",
-        name=f"{source[:LONGEST_NAMED]} without the mask",
-    )
-    show(shown, visit)
 
 
 def _ahead(view: View) -> float:

@@ -155,6 +155,19 @@ def test_a_difference_that_would_be_written_as_0_is_not_named(change: float, sai
     assert "+0.00" not in sentence
 
 
+@pytest.mark.parametrize(("batched", "said"), [(False, "almost the same"), (True, "the two are the same")])
+def test_what_company_in_a_pass_may_change_is_no_difference(batched: bool, said: str) -> None:
+    shown = choose_difference(*[pair()[0]] * 2)
+    weights = shown.first.shown.weights + np.float32(5e-6)
+    provenance = replace(shown.first.trace.provenance, batched=batched)
+    one = replace(
+        shown.first,
+        shown=replace(shown.first.shown, weights=weights),
+        trace=replace(shown.first.trace, provenance=provenance),
+    )
+    assert said in sentence_of_difference(replace(shown, first=one))
+
+
 def test_a_title_too_wide_for_a_phone_goes_to_the_note() -> None:
     text = difference_heatmap(*pair(), width=340).layout.annotations[0].text
     assert text.startswith("<b>Difference</b>")

@@ -101,21 +101,11 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
 
     The kind of map is chosen on `line`, words are masked in `words`.
     """
-    host = shared_host()
-    if not open_model(host, key, frame.messages):
+    host, opened = shared_host(), _read(key, frame, line, words)
+    if opened is None:
         return
-    link.belong(OPENED, of=key)
+    settings, (trace, identity, texts, hidden) = opened
     model = host.model(key)
-    with frame.beside:
-        settings = st.popover(_("Settings"), icon=":material/tune:", key="settings")
-    with settings:
-        pair = _pair_box() if model.takes_pair else None
-    if show_layerwise(key, frame, line, settings):
-        return
-    found = _run(key, frame, pair, words)
-    if found is None:
-        return
-    trace, identity, texts, hidden = found
     turn_old_link()
     wanted = choose_wanted(trace, model, line, settings)
     if trace.classes:
@@ -160,6 +150,24 @@ def _show_model(key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenera
     show_aligning(visit, key, shown)
     compare_with(visit, key, texts, shown, picked)
     foresee(visit, shown, arrangement, picked)
+
+
+def _read(
+    key: str, frame: Frame, line: DeltaGenerator, words: DeltaGenerator
+) -> tuple[DeltaGenerator, tuple[AttentionTrace, Any, Texts, tuple[str, ...]]] | None:
+    """Open the model and run it; return where settings are and what `_run` gives, None where nothing more is shown."""
+    host = shared_host()
+    if not open_model(host, key, frame.messages):
+        return None
+    link.belong(OPENED, of=key)
+    with frame.beside:
+        settings = st.popover(_("Settings"), icon=":material/tune:", key="settings")
+    with settings:
+        pair = _pair_box() if host.model(key).takes_pair else None
+    if show_layerwise(key, frame, line, settings):
+        return None
+    found = _run(key, frame, pair, words)
+    return None if found is None else (settings, found)
 
 
 def _show_maps(
