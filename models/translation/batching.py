@@ -6,6 +6,7 @@ first, and `attend_together` for their records.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
@@ -22,6 +23,8 @@ from models.translation.decoding import greedy, step_limit
 from models.translation.texts import read_text
 from models.translation.translator import Translator
 from models.vocabulary import BEGIN, END, PAD
+
+_LOG = logging.getLogger(__name__)
 
 MOST = 16
 """Sentences that run at once."""
@@ -73,7 +76,8 @@ def attend_together(model: Translator, sentences: Sequence[BatchItem]) -> list[A
         return found
     try:
         traces = _run(model, [sentences[place] for place in texts], list(texts.values()))
-    except (ValueError, RuntimeError, MemoryError):  # of one of them: alone, it says so in its own words
+    except (ValueError, RuntimeError, MemoryError) as error:  # of one of them: alone, it says so in its own words
+        _LOG.warning("%d sentences of %s run alone: %s", len(texts), model.key, type(error).__name__)
         return found
     for place, trace in zip(texts, traces, strict=True):
         found[place] = trace

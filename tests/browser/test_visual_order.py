@@ -38,6 +38,30 @@ def parts(page: Page, path: str) -> list[Any]:
     return [*boxes, *between, last]
 
 
+PANELS = [
+    ("", {}),
+    ("", {"also": "wrong"}),
+    ("", {"also": "beam"}),
+    ("steps", {"mechanism": "transformer", "wrong-word": "3"}),
+    ("training", {}),
+]
+"""Where lines of tokens stand over panels."""
+COVERED = """figure => [...figure.querySelectorAll('.tokens')].map(
+    tokens => tokens.getBoundingClientRect().bottom - tokens.nextElementSibling.getBoundingClientRect().top)"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("path", "link"), PANELS)
+def test_no_line_of_tokens_covers_what_is_below_it(
+    open_page: Callable[..., Page], address: str, path: str, link: dict[str, str], width: int
+) -> None:
+    page = open_page(f"{address}/{path}", width=width, height=6000, sentence=SENTENCE, **link)
+    settle(page)
+    figures = page.locator(".alignment[data-drawn]")
+    expect(figures).to_have_count(2 if "also" in link else 1)
+    assert max(over for each in figures.all() for over in each.evaluate(COVERED)) <= 0.5
+
+
 @pytest.mark.parametrize(("width", "height", "touch"), [(1280, 720, False), (390, 844, True)])
 def test_pages_say_the_same_in_the_same_order_and_place(
     open_page: Callable[..., Page], address: str, width: int, height: int, touch: bool

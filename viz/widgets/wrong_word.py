@@ -160,5 +160,5 @@ def _show_table(before: AttentionTrace, after: AttentionTrace, word: int, known:
         }
         for one, other in zip_longest(was, now)
     ]
-    st.dataframe(said, hide_index=True)
+    st.dataframe(said, hide_index=True, placeholder="")
     st.caption(_("From the replaced word on. The first probability then is that of the wrong word itself."))

@@ -132,7 +132,7 @@ def summaries_of(
 
 def show_summaries(summaries: list[Summary], name: str) -> None:
     """Show all mechanisms in a table, to be kept as CSV."""
-    st.dataframe(table_of_summaries(summaries), hide_index=True)
+    st.dataframe(table_of_summaries(summaries), hide_index=True, placeholder="")
     st.caption(
         _(
             "Entropy: of the weights in the map shown, averaged over rows. It is 0 when one word gets all the "
