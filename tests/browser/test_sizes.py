@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import eq, ge, le
+from operator import eq, ge, le, lt
+from urllib.parse import parse_qsl
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -32,6 +33,33 @@ const cut = (css) => seen(css).filter((each) => each.scrollWidth > each.clientWi
 """
 """Elements of the page and of its shadow roots; those that are seen; the texts of those that are cut."""
 
+EMPTY = """seen(".alignment .bands, .overview .stage, .comparison .stage, .walk .boards").map((picture) => {
+    const box = (each) => each.getBoundingClientRect(), { left, right, top: start } = box(picture);
+    const drawn = [...picture.querySelectorAll(".cells, svg *")].map((each) => box(each).bottom);
+    let at = Math.max(...drawn, ...(picture.boxes ?? []).map(({ top, height }) => start + top + height)), most = 0;
+    const saves = seen("[class*=st-key-keep-]").map((each) => box(each).bottom).find((bottom) => bottom > at);
+    const says = (each) => each.matches("button")
+        || [...each.childNodes].some(({ nodeType, data }) => nodeType === 3 && data.trim());
+    const below = seen("*").filter(says).map(box).sort((one, other) => one.top - other.top)
+        .filter((each) => each.bottom > at && each.top < saves && each.left < right && each.right > left);
+    for (const { top, bottom } of below) [at, most] = [Math.max(at, bottom), Math.max(most, top - at)];
+    return below.length ? most : Infinity;
+})"""
+"""Pixels of the largest empty band between the lowest map, bar or line of each picture and what saves it."""
+
+BEGIN_LINES = """seen(".walk .sentence, .alignment .folded, .alignment .translation").flatMap((line) => {
+    const words = [...line.querySelectorAll("button[data-row], .word")];
+    const place = words.findLastIndex(({ textContent: text }) => text !== "</s>" && /[\\p{L}\\p{N}]/u.test(text));
+    const tops = () => words.slice(place).map((each) => each.getBoundingClientRect().top);
+    const widths = Array.from({ length: 80 }, (_, step) => line.clientWidth - 2 * step).filter((width) => {
+        line.style.width = `${width}px`;
+        return Math.max(...tops()) > tops()[0] + 5;
+    });
+    line.style.width = "";
+    return widths;
+})"""
+"""Widths of lines of words at which the marks that end one are on a line of their own."""
+
 MEASURES = {
     "top of the first map": "seen(whole)[0].getBoundingClientRect().top",
     "cut": "cut('button, label, p, h1, h2, h3, span, .st-key-timeline')",
@@ -40,38 +68,42 @@ MEASURES = {
         .filter((year, place, years) => place && year < years[place - 1])""",
     "axis words": """[...seen(".corner .axis, .legend .note").map((each) => each.textContent),
         ...seen(".stage").flatMap((each) => each.texts ?? [])].join(" ").match(/query|key/g) ?? []""",
+    "marks that begin a line": BEGIN_LINES,
+    "empty below a picture": f"Math.max(...{EMPTY})",
 }
 """What is measured: a number, or a list whose length is."""
 
-BOUNDS: dict[str, Callable[[float, float], bool]] = {"<=": le, ">=": ge, "==": eq}
-Row = tuple[str, int, bool, str, str, float]
+BOUNDS: dict[str, Callable[[float, float], bool]] = {"<": lt, "<=": le, ">=": ge, "==": eq}
+Row = tuple[str, int, str, str, str, float]
 TABLE: list[Row] = [
-    *(("", width, False, "top of the first map", "<=", most) for width, most in ((390, 480), (1024, 372), (1280, 300))),
-    *((path, width, False, "cut", "==", 0) for width in (1024, 1280) for path in WHOLE),
-    ("heads", 390, False, "cut labels of heads", "==", 0),
-    ("", 1280, False, "years out of order", "==", 0),
+    *(("", width, "", "top of the first map", "<=", most) for width, most in ((390, 480), (1024, 372), (1280, 300))),
+    *((path, width, "", "cut", "==", 0) for width in (1024, 1280) for path in WHOLE),
+    ("heads", 390, "", "cut labels of heads", "==", 0),
+    ("", 1280, "", "years out of order", "==", 0),
+    *((path, 390, "", "marks that begin a line", "==", 0) for path in ("", "steps")),
     *(
-        (path, width, True, "axis words", ">=", 2)
+        (path, width, "sentence=Hello.", "empty below a picture", "<", 200)
+        for path in ("", "heads", "surgery", "steps")
+        for width in (390, 1280)
+    ),
+    *(
+        (path, width, "present=on", "axis words", ">=", 2)
         for path in ("", "heads", "surgery", "training")
         for width in (1024, 1920)
     ),
 ]
-"""Page, width, whether it is presented, what is measured, and its bound."""
-SHOWN = sorted({(path, presented) for path, _width, presented, *_ in TABLE})
+"""Page, width, what its link says, what is measured, and its bound."""
+SHOWN = sorted({(path, link) for path, _width, link, *_ in TABLE})
 
 
-@pytest.mark.parametrize(("path", "presented"), SHOWN)
-def test_positions_and_sizes(open_page: Callable[..., Page], address: str, path: str, presented: bool) -> None:
-    rows = sorted(row for row in TABLE if (row[0], row[2]) == (path, presented))
-    page = open_page(f"{address}/{path}", width=rows[0][1], height=HEIGHTS[rows[0][1]], **shown(presented))
+@pytest.mark.parametrize(("path", "link"), SHOWN)
+def test_positions_and_sizes(open_page: Callable[..., Page], address: str, path: str, link: str) -> None:
+    rows = sorted(row for row in TABLE if (row[0], row[2]) == (path, link))
+    page = open_page(f"{address}/{path}", width=rows[0][1], height=HEIGHTS[rows[0][1]], **dict(parse_qsl(link)))
     expect(page.locator(WHOLE[path]).first).to_be_visible()
-    for _path, width, _presented, what, sign, bound in rows:
+    for _path, width, _link, what, sign, bound in rows:
         page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
         settle(page)
         found = page.evaluate(f"(whole) => {{ {ELEMENTS} return {MEASURES[what]}; }}", WHOLE[path])
         value = len(found) if isinstance(found, list) else found
         assert BOUNDS[sign](value, bound), (width, what, found)
-
-
-def shown(presented: bool) -> dict[str, str]:
-    return {"present": "on"} if presented else {}

@@ -195,8 +195,9 @@ export class Alignment extends Painted {
   // Bring a word of a line that is too long into the middle of it.
   /** @param {HTMLElement | undefined} word */
   bring(word) {
-    const line = word?.parentElement;
-    if (!line || line === this.under || (line.scrollWidth <= line.clientWidth && line.scrollHeight <= line.clientHeight)) return;
+    /** @type {HTMLElement | null | undefined} */
+    const line = word?.closest(".tokens, .translation");
+    if (!word || !line || line === this.under || (line.scrollWidth <= line.clientWidth && line.scrollHeight <= line.clientHeight)) return;
     line.scrollLeft = word.offsetLeft - (line.clientWidth - word.offsetWidth) / 2;
     line.scrollTop = word.offsetTop - (line.clientHeight - word.offsetHeight) / 2;
   }

@@ -5,7 +5,7 @@ import { corner, fitBrief, vectorOf } from "./alignment_corners.js";
 import { explain } from "./alignment_explained.js";
 import { fitFormulas } from "./alignment_formulas.js";
 import { SVG_NAME, directionOf, fittingSize, made, widthOf, within } from "./alignment_marks.js";
-import { NOT_YET, partOf, roomIn, zoomOf } from "./canvas.js";
+import { NOT_YET, partOf, roomIn, withEnd, zoomOf } from "./canvas.js";
 import { fill, unpack } from "./payload.js";
 
 /** @import { Unpacked } from "./payload.js" */
@@ -40,6 +40,8 @@ const NARROW = 600; // with less room the sentence takes two lines
 const BESIDES = 136; // pixels of a panel's heading, its translation, and two lines said under its map
 const NAME = 10; // pixels of a column's name at least: a longer one is written smaller, then cut
 const MAP = { least: 220, most: 540 }; // pixels of a map's height
+const GROWN = 96; // pixels that a cell of a short sentence grows to
+const EMPTY = 150; // pixels that maps leave of their place at most
 const STEP = 120; // pixels by which higher maps grow, so that they seldom do
 const DEEPEST_TINT = 0.5;
 
@@ -115,12 +117,13 @@ export class Panels {
     const most = within(Math.floor((room + GAP) / (PANEL + GAP)), { least: 1, most: MOST_ACROSS });
     const across = Math.ceil(count / Math.ceil(count / most));
     const panel = Math.floor((room - GAP * (across - 1)) / across), label = labelIn(panel, header.panels, family, least);
-    const wide = within((panel - label - 14) / columns, cell);
     const height = within(Math.min(free, panel * 1.08), MAP);
     const tallest = Math.max(...header.panels.map((each) => each.rows.length), 1);
-    const region = Math.max(height, Math.ceil((tallest * row.least) / STEP) * STEP * Number(tallest * row.least > height));
-    const rows = header.panels.map((each) =>
-      within(height / Math.max(each.rows.length, 1), { least: row.least, most: Math.min(row.most, Math.max(wide * 1.35, 20)) }));
+    const wide = within((panel - label - 14) / columns, { least: cell.least, most: Math.max(cell.most, Math.min(height / tallest, GROWN)) });
+    const rows = header.panels.map((each) => within(height / Math.max(each.rows.length, 1),
+      { least: row.least, most: Math.min(Math.max(row.most, wide), Math.max(wide * 1.35, 20)) }));
+    const taken = Math.max(...header.panels.map((each, number) => each.rows.length * rows[number]));
+    const region = taken > height + 1 ? Math.ceil(taken / STEP) * STEP : Math.min(height, taken + EMPTY);
     const widest = Math.max(...header.tokens.map((text) => widthOf(text, 13, family)), 1);
     const turn = widest + 4 <= wide ? 0 : wide >= 16 ? -45 : -90;
     const font = turn === -90 ? Math.max(within(wide * 0.95, { least: 8, most: 12 }), least) : 13;
@@ -177,7 +180,7 @@ export class Panels {
   // A line of words is one stop of the Tab key: arrow keys go from word to word.
   /** @param {HTMLElement} line @param {(string | HTMLElement)[]} words @param {string} label @param {boolean} stop */
   listen(line, words, label, stop = true) {
-    line.append(...words);
+    line.append(...withEnd(words));
     if (!stop) {
       line.setAttribute("aria-hidden", "true");
       return;

@@ -21,6 +21,21 @@ export const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas
 
 export const END = "</s>";
 
+const IS_WORD = /^(?!<.*>$).*[\p{L}\p{N}]/su;
+
+// Where the end of a line of words begins: the last word and the marks after it, which no line begins with.
+/** @param {string[]} texts */
+export const endOf = (texts) => texts.reduce((at, text, place) => (IS_WORD.test(text) ? place : at), 0);
+
+// What a line of words contains, its end in an element of its own: one that wraps where the line is too narrow for it.
+/** @param {(string | HTMLElement)[]} parts @returns {(string | HTMLElement)[]} */
+export function withEnd(parts) {
+  const at = endOf(parts.map((part) => (typeof part === "string" ? part : part.textContent))), end = document.createElement("div");
+  Object.assign(end.style, { display: "inline-block", maxWidth: "100%" });
+  end.append(...parts.slice(at));
+  return [...parts.slice(0, at), end];
+}
+
 // What is said of an element where it is pointed at, tapped or reached by keys (noting.js of the page).
 /** @template {HTMLElement} Kind @param {Kind} element @param {string} says */
 export function note(element, says) {

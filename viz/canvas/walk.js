@@ -1,6 +1,6 @@
 // The walk through one word: which step is shown is a matter of the browser, which word is one of the server.
 
-import { END, NOT_YET, TURN, disposed, note, partOf, viewIn } from "./canvas.js";
+import { END, NOT_YET, TURN, disposed, note, partOf, viewIn, withEnd } from "./canvas.js";
 import { unpack } from "./payload.js";
 import { Board } from "./walk_board.js";
 import { html } from "./walk_marks.js";
@@ -136,7 +136,7 @@ class Walk {
       if (word === END) note(button, words.end);
       return space ? [" ", button] : [button];
     });
-    this.sentence.replaceChildren(html("span", "small", lead), ...buttons, ...(this.followed && put ? [" ", this.offer(put, row)] : []));
+    this.sentence.replaceChildren(html("span", "small", lead), ...withEnd(buttons), ...(this.followed && put ? [" ", this.offer(put, row)] : []));
     this.sentence.lang = this.data.language;
     if (held !== undefined) partOf(this.sentence, "[aria-pressed='true']")?.focus();
   }

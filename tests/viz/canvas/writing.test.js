@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { read, written } from "../../../viz/canvas/aligner.js";
 import { fittingSize, within } from "../../../viz/canvas/alignment_marks.js";
-import { lookup, sharpest } from "../../../viz/canvas/canvas.js";
+import { endOf, lookup, sharpest } from "../../../viz/canvas/canvas.js";
 import { broken, fileOf, framed } from "../../../viz/canvas/picture.js";
 import { cut, precise, short } from "../../../viz/canvas/walk_marks.js";
 
@@ -65,6 +65,11 @@ test("the largest size in which words fit into the lines is taken, else the smal
   assert.equal(fittingSize(widthsAt, 60, 2, [30, 20, 10]), 30);
   assert.equal(fittingSize(widthsAt, 5, 1, [30, 20, 10]), 10);
   assert.deepEqual([-1, 1, 9].map((value) => within(value, { least: 0, most: 4 })), [0, 1, 4]);
+});
+
+test("a line ends with its last word and the marks after it", () => {
+  assert.equal(endOf(["The", " ", "dog", ".", " ", "</s>"]), 2);
+  assert.deepEqual(["三", "子", "。"].map((_, start, all) => endOf(all.slice(start))), [1, 0, 0]);
 });
 
 test("links of the address bar are read and written in order", () => {
