@@ -40,6 +40,11 @@ class Line:
         ended = bool(held) and held[-1].HasField("session_status_changed")
         return ended and bool(pages - {self.asked[0].page_script_hash})
 
+    def said(self) -> list[str]:
+        """Return what the server has since said of the link."""
+        held = [ForwardMsg.FromString(each) for each in self.held or [] if isinstance(each, bytes)]
+        return [each.page_info_changed.query_string for each in held if each.HasField("page_info_changed")]
+
     def join(self, page: WebSocketRoute) -> None:
         """Stand between a page and the server."""
         self._page, server = page, page.connect_to_server()
@@ -127,3 +132,19 @@ def test_a_page_whose_width_changes_when_a_lesson_has_turned_to_the_next_shows_t
     settle(page)
     expect(page.locator(".st-key-lesson")).to_contain_text("step 4 of ")
     expect(page.locator(".st-key-sentence")).to_be_visible()
+
+
+def test_a_link_says_all_that_was_typed_while_other_letters_were_answered(
+    open_page: Callable[..., Page], address: str, line: Line
+) -> None:
+    page = open_page(f"{address}/heads")
+    settle(page)
+    box = page.locator(".st-key-sentence input")
+    line.hold()
+    box.fill("The dog sl")
+    until_noted(page, line.said)
+    box.fill("The dog sleeps.")
+    until_noted(page, lambda: "sentence=The+dog+sleeps." in line.asked[-1].query_string)
+    line.release()
+    settle(page)
+    until_link(page, lambda url: "sentence=The+dog+sleeps." in url)

@@ -6,6 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
+from viz.shell.bound_parameter import say_bound
 from viz.widgets.settings import address, link
 from viz.widgets.settings.kinds import TextSetting
 
@@ -43,10 +44,14 @@ def text_box(
         placeholder=placeholder,
         label_visibility=labelled,
     )
-    kept[setting.name] = typed or "", default
+    text = typed or ""
+    is_new = kept.get(setting.name, (text,))[0] != text
+    kept[setting.name] = text, default
     if not address.is_open():
-        link.store(setting.name, setting.write(typed or "", default))
-    return typed or ""
+        link.store(setting.name, setting.write(text, default))
+    elif is_new and not link.has_turned():
+        say_bound(setting.name, setting.write(text, default))
+    return text
 
 
 def put_text(setting: TextSetting, text: str) -> None:
