@@ -5,9 +5,9 @@ position from 0; None stands for all heads, or for all rows. It is frozen and ha
 `Edit.to_text` and `read_edit` carry it through an address bar; `str(edit)` says in words what it does.
 
 An edit acts upon one quantity, on the line after its computation: `scale_scores` upon the scores, `mask_key`,
-`mask_cell`, `lift_mask` and `window` upon the mask (True where a query may read a key), `patch` upon what a head gives,
-the others upon the weights. Where attention is local, each row has a window of its own: there `window` takes its place,
-on the quantity `centre`, instead of adding to it.
+`mask_cell`, `lift_mask`, `window`, `near`, `stride` and `block` upon the mask (True where a query may read a key),
+`patch` upon what a head gives, the others upon the weights. Where attention is local, each row has a window of its own:
+there `window` takes its place, on the quantity `centre`, instead of adding to it.
 
 The order of edits on one row: those of the scores and of the mask act first, wherever they are given, since weights are
 computed from both. Those of the weights then act in the order given, each on what the one before it left: after
@@ -42,35 +42,45 @@ from models.edits.operations import (
     zero_row,
 )
 from models.edits.patches import Patch, patch
+from models.edits.patterns import PATTERNS, Block, Near, Stride, TopK, block, near, stride, top_k
 from models.edits.rows import Harden, Sample, SetRow, UniformRow, ZeroRow
 
 __all__ = [
     "OPERATIONS",
+    "PATTERNS",
     "Array",
+    "Block",
     "Edit",
     "Harden",
     "KeepHeads",
     "LiftMask",
     "MaskCell",
     "MaskKey",
+    "Near",
     "Patch",
     "Sample",
     "ScaleScores",
     "SetRow",
+    "Stride",
+    "TopK",
     "UniformRow",
     "Window",
     "ZeroHead",
     "ZeroRow",
+    "block",
     "harden",
     "keep_heads",
     "lift_mask",
     "mask_cell",
     "mask_key",
+    "near",
     "patch",
     "read_edit",
     "sample",
     "scale_scores",
     "set_row",
+    "stride",
+    "top_k",
     "uniform_row",
     "window",
     "zero_head",

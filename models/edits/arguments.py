@@ -67,6 +67,13 @@ def _clean_index(name: str, value: Any) -> int:
     return index
 
 
+def _clean_count(name: str, value: Any) -> int:
+    """Return a whole number from 1."""
+    if (count := _clean_index(name, value)) == 0:
+        raise _fail(name, Message("a whole number from 1"), value)
+    return count
+
+
 def _clean_index_or_all(name: str, value: Any) -> int | None:
     return None if value is None else _clean_index(name, value)
 
@@ -175,6 +182,8 @@ _ARGUMENTS = {
     "row": _POSITION_OR_ALL,
     "key": _POSITION,
     "seed": _POSITION,
+    "reach": _POSITION,
+    "size": _Argument(_clean_count, _read_index, str),
     "centre": _Argument(_clean_place_or_own, _read_place_or_own, _write_or_all),
     "width": _POSITION_OR_ALL,
     "text": _Argument(_clean_text, lambda _name, text: unquote(text), _write_text),

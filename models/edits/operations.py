@@ -10,6 +10,7 @@ import numpy as np
 from models.edits.arguments import read_arguments
 from models.edits.edit import Array, Edit, Part
 from models.edits.patches import Patch
+from models.edits.patterns import PATTERNS
 from models.edits.rows import Harden, Sample, SetRow, UniformRow, ZeroRow
 from models.edits.words import head_in_words, place_in_words, row_in_words
 from models.errors import EditError, InputError, check_text, shortly
@@ -242,6 +243,7 @@ OPERATIONS: dict[str, type[Edit]] = {
         LiftMask,
         Window,
         Patch,
+        *PATTERNS.values(),
     )
 }
 """Those that a link may name, by their names."""

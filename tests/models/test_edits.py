@@ -13,15 +13,19 @@ from numpy.typing import NDArray
 from models.edits import (
     OPERATIONS,
     Edit,
+    block,
     harden,
     keep_heads,
     lift_mask,
     mask_cell,
     mask_key,
+    near,
     read_edit,
     sample,
     scale_scores,
     set_row,
+    stride,
+    top_k,
     uniform_row,
     window,
     zero_head,
@@ -72,6 +76,8 @@ edits = st.one_of(
     st.builds(mask_cell, places, maybe_positions, positions),
     st.builds(window, places, maybe_positions, positions | st.floats(0, 1e9, exclude_max=True), maybe_positions),
     st.builds(window, places, maybe_positions, st.none(), positions),
+    st.builds(near, places, positions),
+    st.one_of(*(st.builds(each, places, st.integers(1, 10**9 - 1)) for each in (stride, block, top_k))),
 )
 
 
@@ -302,6 +308,10 @@ class TestWhereItActs:
             "lift_mask": "mask",
             "window": "mask",
             "patch": "context",
+            "near": "mask",
+            "stride": "mask",
+            "block": "mask",
+            "top_k": "weights",
         }
 
 

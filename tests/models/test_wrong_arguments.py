@@ -166,6 +166,8 @@ GOOD: dict[str, Any] = {
     "blend": 0.5,
     "weights": (1.0,),
     "text": "A dog.",
+    "reach": 1,
+    "size": 1,
 }
 NO_NUMBERS = (
     *(each for each in NO_TEXTS if each not in (3, True, 2.5)),

@@ -65,6 +65,10 @@ EDITS = "~".join(
         "sample(decoder.0.cross,*,4,7)",
         "set_row(decoder.1.cross,*,1,0.5;0.5,1.0)",
         "window(encoder.0.self,2,3,1)",
+        "near(encoder.0.self,1)",
+        "stride(encoder.1.self,2)",
+        "block(encoder.2.self,3)",
+        "top_k(encoder.*.self,4)",
         "no-edit",
     )
 )
