@@ -43,6 +43,7 @@ SMALL: dict[str, tuple[tuple[str, ...], str]] = {
     "foreseen": (("bahdanau-en-fr", "--data", "{folder}", "--gold", "small"), "of 3"),
     "fuzz": (("edits", "--examples", "2"), "2 examples"),
     "labels": (("transformer-en-fr", "--most", "1"), "decoder cross"),
+    "length": (("transformer-en-fr", "--rounds", "1"), "2048, ms"),
     "lesson_files": (("additive-by-hand", "--out", "{folder}"), "MB in"),
     "opening": (("bahdanau-en-fr", "--here"), "{"),
     "served": (("hop", "--rounds", "2"), "hf:minilm"),

@@ -8,7 +8,7 @@ one step from what it reads to what it makes, Vaswani et al. 2017, table 1; Hoch
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,17 @@ MOST = 48
 """Tokens of a text whose gradients are computed, the end among them: that of each state by each token."""
 
 
+@dataclass(frozen=True, slots=True)
+class LayerForm:
+    """What the cost of the first encoder layer follows from; `models.experiments.length_costs` computes it."""
+
+    kind: int  # `ATTENTION`, `RECURRENT`, or the width of a convolution's window
+    per_token: int  # multiplications for each token, whatever the others are: one for each number of its matrices
+    d_state: int  # numbers of the state that it hands on for each token
+    heads: int  # of attention; 0 without
+    layers: int  # that the encoder has
+
+
 @dataclass(frozen=True, eq=False)
 class Paths:
     """What lies between the words of a text and the states that an encoder makes of them."""
@@ -33,17 +44,18 @@ class Paths:
     gradients: Numbers
     in_turn: int  # layers and recurrent steps that have to wait for each other
     products: int  # multiplications with an addition that the encoder does for the text
+    form: LayerForm
 
     def arrays(self) -> dict[str, Numbers]:
         """Return all of it as numbers by their names; `from_arrays` makes it again."""
-        counts = np.array([self.in_turn, self.products], dtype=np.float64)
+        counts = np.array([self.in_turn, self.products, *astuple(self.form)], dtype=np.float64)
         return {"steps": self.steps, "gradients": self.gradients, "counts": counts}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Numbers]) -> Paths:
         """Return what `arrays` wrote."""
-        in_turn, products = map(int, arrays["counts"])
-        return cls(arrays["steps"], arrays["gradients"], in_turn, products)
+        in_turn, products, *form = map(int, arrays["counts"])
+        return cls(arrays["steps"], arrays["gradients"], in_turn, products, LayerForm(*form))
 
 
 def fewest_steps(layers: Sequence[int], places: int) -> Numbers:

@@ -16,7 +16,15 @@ from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from models.errors import InputError
-from models.experiments.path_lengths import ATTENTION, MOST, RECURRENT, Paths, fewest_steps, steps_in_turn
+from models.experiments.path_lengths import (
+    ATTENTION,
+    MOST,
+    RECURRENT,
+    LayerForm,
+    Paths,
+    fewest_steps,
+    steps_in_turn,
+)
 from models.messages import Message
 from models.networks.base import TranslationNetwork
 from models.networks.convs2s import ConvolutionalNetwork
@@ -67,7 +75,23 @@ def paths_of(model: Translator, source: str) -> Paths:
         gradients(network, ids).numpy().astype(np.float64),
         steps_in_turn(layers, len(tokens)),
         products(network, ids),
+        form_of(network),
     )
+
+
+def form_of(network: Any) -> LayerForm:
+    """Return what the cost of the first encoder layer follows from; KeyError where its layers are not known."""
+    layers = layers_of(network)
+    layer = network.encoder.layer if layers[0] == RECURRENT else network.encoder[0]
+    heads = layer.attention.heads if layers[0] == ATTENTION else 0
+    per_token = sum(
+        matrix.numel() * (heads if isinstance(part, nn.Embedding) else 1)  # vectors of distances: once in each head
+        for part in layer.modules()
+        for matrix in part.parameters(recurse=False)
+        if matrix.ndim > 1
+    )
+    d_state = 2 * layer.hidden_size if layers[0] == RECURRENT else network.embedding.embedding_dim
+    return LayerForm(layers[0], per_token, d_state, heads, len(layers))
 
 
 def twin_of(model: Translator) -> TranslationNetwork:
