@@ -10,7 +10,9 @@ import numpy as np
 
 import models
 
-_TWINS = Path(models.__file__).parent / "weights" / "en-fr" / "twins-figures.json"
+_FIGURES = Path(models.__file__).parent / "weights" / "en-fr"
+_TWINS = _FIGURES / "twins-figures.json"
+_PATTERNS = _FIGURES / "patterns.json"
 
 
 def figures_of_card(key: str) -> Mapping[str, float]:
@@ -29,6 +31,12 @@ def bleu_of_twins() -> Mapping[str, float]:
     for run in json.loads(_TWINS.read_text(encoding="utf8")):
         found.setdefault(run["mechanism"], []).append(run["bleu"]["tatoeba.test"])
     return {mechanism: float(np.mean(each)) for mechanism, each in found.items()}
+
+
+def bleu_of_patterns(key: str) -> Mapping[str, float]:
+    """Return BLEU of a model by the pattern that its encoder is limited to, such as ``near 2``; ``all`` without one."""
+    rows = json.loads(_PATTERNS.read_text(encoding="utf8"))[key]["rows"]
+    return {f"{row['pattern']} {row['size']}" if row["pattern"] else "all": row["bleu"] for row in rows}
 
 
 def numbers_of_book() -> Mapping[str, float]:

@@ -57,6 +57,7 @@ QUANTITIES = (
     "spread-of-rows",
     "card",
     "BLEU-of-twins",
+    "BLEU-of-pattern",
     "book",
     "error-runs",
     "largest-random-weight",

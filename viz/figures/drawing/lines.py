@@ -64,13 +64,14 @@ def two_panels(
         "margin": {"l": LEFT + 8, "r": 16, "t": top, "b": BELOW},
         "title": headed(title),
         "legend": {"orientation": "h", "y": 1.01, "yanchor": "bottom", "x": 0, "font": {"size": NOTE_SIZE}},
-        "xaxis": _axis({"anchor": "y2", **across}),
-        "yaxis": _axis({"domain": [1 - UPPER, 1], **upper}),
-        "yaxis2": _axis({"domain": [0, UPPER], **lower}),
+        "xaxis": line_axis({"anchor": "y2", **across}),
+        "yaxis": line_axis({"domain": [1 - UPPER, 1], **upper}),
+        "yaxis2": line_axis({"domain": [0, UPPER], **lower}),
     }
 
 
-def _axis(wanted: Mapping[str, Any]) -> dict[str, Any]:
+def line_axis(wanted: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an axis of a line chart, with a grid, from what is wanted of it: its title at least."""
     title = {"text": wanted["title"], "font": {"size": FONT_SIZE}}
     return {"showgrid": True, "gridcolor": SHADE, "fixedrange": True, **wanted, "title": title}
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 import models
+from models.experiments.path_lengths import Paths
 from models.keys import mechanism_of, pair_of
 from models.mechanisms import usual
 from models.translation.checkpoints import CheckpointError
@@ -19,6 +20,8 @@ from models.translation.words import normalise
 from viz.figures.lengths import bleu_by_length
 from viz.pages.why.beginnings import FIRST_LENGTH, beginnings
 from viz.pages.why.both_ways import show_both_ways
+from viz.pages.why.length import LENGTH, show_length
+from viz.pages.why.limited import LAYER, PATTERN, SIZE
 from viz.pages.why.lost import lost_of, says_of_lost
 from viz.pages.why.paths import show_paths
 from viz.server.loading import described, usable
@@ -51,7 +54,7 @@ USUAL = tuple({(each.has_attention, each.is_multi_head): each.key for each in re
 
 MODELS = Several("models", title=mark("Models"), least=1)
 LONG = TextSetting("long")
-SETTINGS = (SENTENCE, MODELS, LONG)
+SETTINGS = (SENTENCE, MODELS, LONG, LENGTH, PATTERN, SIZE, LAYER)
 _SHEET = Path(__file__).parent / "why.css"
 
 
@@ -81,16 +84,18 @@ def _fill(frame: Frame) -> None:
     chosen = {key: title for key, title in titles.items() if mechanism_of(key) in shown}
     visit = frame.visit(Wanted())
     keys = usable(visit.host, list(chosen), frame.messages)
+    paths: Mapping[str, Paths] = {}
     if keys:
         there_now = {key: entries[key] for key in keys}
         with suppress(UnreadableError):
             frame.suit(PAIR, switch=None)
             _grow(visit, there_now, frame.sentence, titles)
-            show_paths(visit, there_now, normalise(frame.sentence), titles)
+            paths = show_paths(visit, there_now, normalise(frame.sentence), titles)
     st.header(_("Measured: translation quality as sentences grow"), anchor=False)
     if latest_pair() != PAIR:
         st.caption(_("BLEU by length is measured only for English to French."))
     _measured(visit, titles, {key: entries[key] for key in chosen})
+    show_length(visit, paths, normalise(frame.sentence), titles, PAIR)
 
 
 def _take() -> None:

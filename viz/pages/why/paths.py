@@ -24,13 +24,18 @@ MOST_WORDS = 24
 """Words of the beginning that is taken; fewer where they have more than `MOST` tokens in a model."""
 
 
-def show_paths(visit: Visit[Wanted], entries: Mapping[str, Entry], text: str, titles: Mapping[str, str]) -> None:
-    """Show steps, gradients and operations of the chosen models with attention on the beginning of a text."""
+def show_paths(
+    visit: Visit[Wanted], entries: Mapping[str, Entry], text: str, titles: Mapping[str, str]
+) -> Mapping[str, Paths]:
+    """Show steps, gradients and operations of the chosen models with attention on the beginning of a text.
+
+    Return them by model; none where nothing is shown.
+    """
     st.header(_("Path length: how far a word is from the one that needs it"), anchor=False)
     attending = [key for key, each in entries.items() if each.mechanism.has_attention]
     if not attending:
         st.caption(_("Choose a model with attention. The others pass on no state for each word."))
-        return
+        return {}
     words = split_words(text)
     paths = {}
     try:
@@ -41,9 +46,9 @@ def show_paths(visit: Visit[Wanted], entries: Mapping[str, Entry], text: str, ti
                 paths[key] = paths_of(visit.host, key, beginning)
     except models.InputError as error:
         st.info(plain(say(error)), icon=":material/edit:")
-        return
+        return {}
     if not paths:
-        return
+        return {}
     picture = Shown(
         steps_and_gradients(paths, titles, width=visit.width),
         key="paths",
@@ -53,6 +58,7 @@ def show_paths(visit: Visit[Wanted], entries: Mapping[str, Entry], text: str, ti
     show(picture, visit)
     cut = _cut(beginning, shown) if shown < len(words) else ""
     _explain(sorted({len(each.steps) for each in paths.values()}), cut)
+    return paths
 
 
 def _fitting(host: Host, keys: Sequence[str], words: Sequence[str]) -> int:

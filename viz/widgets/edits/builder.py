@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from models.edits import (
+    PATTERNS,
     harden,
     keep_heads,
     mask_cell,
@@ -39,6 +40,7 @@ from viz.widgets.edits.where import (
     choose_rows,
     control_of,
 )
+from viz.widgets.patterns import PATTERN_TITLES, SIZE_TITLES, SIZES
 from viz.widgets.settings import select
 
 OPERATION = "surgery-operation"
@@ -54,10 +56,11 @@ OPERATIONS: Mapping[str, str] = {
     "row": mark("set a row by hand"),
     "temperature": mark("sharpen or flatten (temperature)"),
     "window": mark("limit a row to a window"),
+    "pattern": mark("limit all rows to a pattern (sparse attention)"),
     "forbid": mark("hide a word"),
     "patch": mark("patch heads from another sentence"),
 }
-OF_HEADS = ("off", "keep", "window", "patch")
+OF_HEADS = ("off", "keep", "window", "pattern", "patch")
 """What says nothing of hops, which are rows of one map, and have no place in the text."""
 
 MOST_PATCHED = 1000
@@ -240,6 +243,17 @@ def _own_window(field: Field, rows: Sequence[int | None]) -> Action:
     return tuple(window(field.site, row, moved, widened) for row in rows)
 
 
+def _pattern(field: Field) -> Action:
+    """Let the reader limit every row; by distance only where queries and keys are the same tokens."""
+    own = field.example.site.kind == "self"
+    with st.container(width=200):
+        titles = {name: _(title) for name, title in PATTERN_TITLES.items() if own or name == "top_k"}
+        name = select(_("Pattern of attention"), titles, key=f"surgery-pattern-{own}")
+    with st.container(width=240):
+        size = st.select_slider(_(SIZE_TITLES[name]), SIZES, 2, key=f"surgery-size-{name}")
+    return (PATTERNS[name](field.site, size),)
+
+
 def _forbid(field: Field) -> Action:
     if field.example.site.kind != "hops":
         return tuple(mask_key(field.site, key) for key in choose_keys(field, _("Word to hide from all rows")))
@@ -267,6 +281,7 @@ _BUILDERS: Mapping[str, Callable[[Field], Action]] = {
     "force": _force,
     "temperature": _temperature,
     "window": _window,
+    "pattern": _pattern,
     "forbid": _forbid,
     "patch": _patch,
 }

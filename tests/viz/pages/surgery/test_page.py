@@ -81,6 +81,7 @@ def test_every_operation_changes_what_is_written_or_how_surely() -> None:
         "row": lambda: next(each for each in app.slider if each.label == "Blend").set_value(0.5),
         "temperature": lambda: app.select_slider[0].set_value(3.0),
         "window": lambda: box(app, "around the word").set_value(2),
+        "pattern": lambda: box(app, "Where").set_value("encoder.*.self"),
         "forbid": lambda: box(app, "Word to hide from all rows").set_value(1),
         "patch": lambda: _patch_from(app, SENTENCE.replace("cat", "dog")),
     }

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from html import unescape
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 import models
+from models.edits import block
 from models.experiments.path_lengths import MOST
 from models.translation.length_table import LengthRow
 from viz.pages.why import page as why
@@ -190,3 +192,41 @@ def test_the_sentence_of_the_other_pages_can_grow() -> None:
     assert not app.exception
     assert "European Economic Area" in app.text_input(key="long").value
     assert "European Economic Area" in table(app)
+
+
+def charts(app: AppTest) -> dict[str, dict]:
+    """Return the charts by the first words of their titles."""
+    found = [json.loads(each.proto.spec) for each in app.get("plotly_chart")]
+    return {str(each["layout"].get("title", {}).get("text", "maps")): each for each in found}
+
+
+def test_what_length_costs_is_shown_from_the_link_with_a_limited_encoder() -> None:
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params["models"] = "bahdanau transformer"
+    app.query_params["long"] = "The cat drank the milk because it was hungry."
+    app.run()
+    assert len(app.get("plotly_chart")) == 2  # nothing of it is drawn before it is wanted
+    linked = {name: app.query_params[name] for name in ("models", "long")}
+    app = AppTest.from_function(script, default_timeout=120)
+    for name, value in {**linked, "length": "on", "pattern": "block", "size": "4"}.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    drawn = charts(app)
+    count = len(models.load("transformer-en-fr").attend("The cat drank the milk because it was hungry.").source)
+    costs = drawn["<b>One encoder layer, 1 to 64 times this text</b>"]["data"]
+    assert costs[0]["x"] == [count * times for times in (1, 2, 4, 8, 16, 32, 64)]
+    assert len(costs) == 5 * 3
+    edited = models.load("transformer-en-fr").attend(
+        "The cat drank the milk because it was hungry.", edits=[block("encoder.*.self", 4)]
+    )
+    (line,) = (each.body for each in app.html if "New translation:" in each.body)
+    written = unescape(re.sub("<del>.*?</del>|<small>.*?</small>|<[^>]*>", "", line))
+    assert written.replace(" ", "") == edited.output_text.replace(" ", "")
+    sizes = [line["marker"]["size"] for line in drawn["<b>BLEU when the encoder is limited</b>"]["data"]]
+    assert [15 in each for each in sizes] == [False, False, True, False]
+    app.button_group(key="models").set_value(["bahdanau"]).run()
+    assert not app.exception
+    assert any("Choose a Transformer" in each.value for each in app.caption)
+    app.button_group(key="models").set_value(["seq2seq"]).run()
+    assert not app.exception
