@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import fields
 from threading import Event
 from typing import Any
 
@@ -16,7 +15,6 @@ from streamlit.testing.v1 import AppTest
 import models
 from models.edits import lift_mask, scale_scores, zero_head
 from models.experiments.chance import chance_bands
-from models.experiments.path_lengths import Paths
 from models.experiments.sweeps import leave_out_each_word, switch_off_each_head
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
@@ -125,8 +123,9 @@ def test_the_pyramid_and_path_lengths_are_the_same(there: Host, here: Host) -> N
         assert np.array_equal(cells, expected)
     assert np.array_equal(moved_without(found, ids), moved_without(wanted, ids))
     own, expected_paths = (inside_of(host, KEYS[2]).paths(SENTENCE) for host in (there, here))
-    for part in fields(Paths):
-        np.testing.assert_allclose(getattr(own, part.name), getattr(expected_paths, part.name), rtol=1e-5)
+    for name, values in own.arrays().items():
+        np.testing.assert_allclose(values, expected_paths.arrays()[name], rtol=1e-5)
+    assert own.form == expected_paths.form
 
 
 def test_the_beam_and_a_lifted_mask_are_the_same(there: Host, here: Host) -> None:
