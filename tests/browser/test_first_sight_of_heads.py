@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 SENTENCE = "My brother did not buy the red car because it was too expensive."
+CHINESE = "\u90a3\u4f4d\u8001\u592a\u592a\u6628\u5929\u5356\u4e86\u4e09\u628a\u65e7\u6905\u5b50\u3002"
 DRAWN = """
 () => {
     const stage = name => [...document.querySelectorAll('*')]
@@ -33,6 +35,19 @@ LABELS = """
 stage => [...stage.querySelectorAll('.names .label')]
     .map(each => [each.scrollWidth - each.clientWidth, each.textContent])
 """
+WRITE = """() => {
+    window.written = [];
+    const pen = CanvasRenderingContext2D.prototype, { fillText } = pen;
+    pen.fillText = function (text, x, y) {
+        const { a, b, e } = this.getTransform(), { left, width } = this.canvas.getBoundingClientRect();
+        const scale = this.canvas.width / width, wide = this.measureText(text).width;
+        const start = left + (e + a * x) / scale - { left: 0, center: 0.5, right: 1 }[this.textAlign] * wide;
+        const whole = text.replace(/[\u2068\u2069]/g, "");
+        if (this.canvas.matches(".comparison canvas")) window.written.push([whole, start, start + wide, b !== 0]);
+        return fillText.call(this, text, x, y);
+    };
+}"""
+"""Keeps each text that is written on the picked maps, where it begins and ends, and whether it is turned."""
 WATCH = """() => {
     const parts = () => ['.overview', '.comparison'].map(name => [...document.querySelectorAll('*')]
         .map(each => each.shadowRoot?.querySelector(`${name} .stage`)).find(each => each));
@@ -114,6 +129,24 @@ def test_on_a_phone_the_picked_maps_have_a_legend_of_their_own(open_page: Callab
     page = open_page(f"{address}/heads", width=390, height=844)
     settle(page)
     expect(page.locator(".comparison .bar")).to_contain_text("0.25")
+
+
+def test_on_a_phone_words_at_picked_maps_are_whole_and_characters_upright(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    link = {"model": "transformer-zh-en", "sentence": CHINESE, "heads0": "1 2", "heads1": "", "heads2": ""}
+    page = open_page(f"{address}/heads", width=400, height=844, touch=True, **link)
+    settle(page)
+    page.evaluate(WRITE)
+    page.set_viewport_size({"width": 390, "height": 844})
+    settle(page)
+    written: list[tuple[str, float, float, bool]] = page.evaluate("window.written")
+    axes = [each for each in written if re.search("[\u2192\u2193]", each[0])]
+    assert " ".join(text for text, *_ in axes) == " ".join(["\u2193 query \u2192 key"] * 2)
+    assert all(start >= 0 and end <= 390 for _, start, end, _ in axes)
+    turned = {text for text, *_, is_turned in written if is_turned}
+    assert turned == {"</s>"}
+    assert {text for text, *_, is_turned in written if not is_turned} >= set(CHINESE)
 
 
 @pytest.mark.parametrize(("link", "width"), [({}, 1280), ({"model": "hf:minilm"}, 1366)])

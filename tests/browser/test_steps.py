@@ -287,3 +287,23 @@ def test_a_saved_walk_answers_every_word_and_the_columns_of_the_one_it_opens_wit
     wait_for_weights(page, 2)
     expect(page.locator(".walk .column[role=button]")).to_have_count(len(place.trace.source))
     page.close()
+
+
+COVERED = """() => {
+    const box = (each) => each.getBoundingClientRect();
+    const tools = [...document.querySelectorAll('[data-testid="stElementToolbar"]')].map(box);
+    const names = [...document.querySelectorAll("[data-testid=stMarkdownContainer] p")].map(box);
+    const meet = (one, other) => one.left < other.right && other.left < one.right
+        && one.top < other.bottom && other.top < one.bottom;
+    return [tools.length, tools.filter((tool) => names.some((name) => meet(tool, name))).length];
+}"""
+"""How many bars of tools tables have, and how many of them lie over words."""
+
+
+def test_without_a_mouse_the_tools_of_a_table_cover_no_words(visit: Callable[..., Page]) -> None:
+    page = visit(width=390, height=844, touch=True, show="lab")
+    page.get_by_text("Mask: ticked where").wait_for()
+    settle(page)
+    tables, covering = page.evaluate(COVERED)
+    assert tables >= 4
+    assert covering == 0

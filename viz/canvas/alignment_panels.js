@@ -42,6 +42,7 @@ const NAME = 10; // pixels of a column's name at least: a longer one is written 
 const MAP = { least: 220, most: 540 }; // pixels of a map's height
 const GROWN = 96; // pixels that a cell of a short sentence grows to
 const EMPTY = 150; // pixels that maps leave of their place at most
+const SLANTED = 0.72; // of a cell: slanted names are that far apart
 const STEP = 120; // pixels by which higher maps grow, so that they seldom do
 const DEEPEST_TINT = 0.5;
 
@@ -126,7 +127,7 @@ export class Panels {
     const region = taken > height + 1 ? Math.ceil(taken / STEP) * STEP : Math.min(height, taken + EMPTY);
     const widest = Math.max(...header.tokens.map((text) => widthOf(text, 13, family)), 1);
     const turn = widest + 4 <= wide ? 0 : wide >= 16 ? -45 : -90;
-    const font = turn === -90 ? Math.max(within(wide * 0.95, { least: 8, most: 12 }), least) : 13;
+    const font = turn === -90 ? Math.max(within(wide * 0.95, { least: 8, most: 12 }), least) : turn ? Math.min(Math.max(wide * SLANTED, least), 13) : 13;
     const folded = room < NARROW;
     /** @param {number} size */
     const widthsAt = (size) => header.tokens.map((text) => widthOf(text, size, family) + 0.5 * size);

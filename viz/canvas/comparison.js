@@ -189,8 +189,12 @@ export class Comparison extends Maps {
     const rows = row_labels.map((text, row) =>
       ({ text, x: left - tick, y: top + (row + 0.5) * high + row_font * raised, end: true, size: row_font, weight: 400 }));
     const upright = angle === -90 ? size * raised : 0;
-    const columns = column_labels.map((text, column) => ({
-      text, x: left + (column + 0.5) * wide + upright, y: top - tick - LIFT, turn: angle, middle: !angle, size, weight: 400 }));
+    const columns = column_labels.map((text, column) => {
+      const [middle, y] = [left + (column + 0.5) * wide, top - tick - LIFT];
+      // A Chinese character, or a mark, reads best as it stands.
+      if (!angle || (size <= wide && [...text.replace(/[\u2068\u2069]/g, "")].length === 1)) return { text, x: middle, y, middle: true, size, weight: 400 };
+      return { text, x: middle + upright, y, turn: angle, size, weight: 400 };
+    });
     return [...rows, ...columns];
   }
 

@@ -107,7 +107,7 @@ def test_on_a_page_maps_keep_their_size_and_what_holds_for_all_is_said_below_the
         assert (lean[:, 1] < whole[:, 1]).all()
         assert all(len(heading["notes"]) >= 1 for heading in layout["headings"])  # the cells of this map drawn empty
         corners = " ".join(each["text"] for each in layout["texts"])
-        assert corners == " ".join(["↓ query → key"] * (len(layout["texts"]) and len(lean)))
+        assert corners == " ".join(["↓ query → key"] * len(lean))
         tops = {round(top - header["tick"], 6) for top in lean[:, 1]}
         assert {round(each["y"], 6) for each in layout["texts"] if "key" in each["text"]} <= tops
 

@@ -16,6 +16,7 @@ from viz.text.tokens import wrap
 GLYPH_WIDTH = 0.56  # of a column of text, as a share of the font size: a little over the mean of common fonts
 LINE_HEIGHT = 1.35  # as a share of the font size
 AXIS_TITLE = 28  # pixels beside an axis for its title
+ROW_LABEL = 6  # text columns of row labels at least: above them a page says what rows and columns are
 GAP = 17  # pixels between panels: that of the pages' columns, so that a panel stands under its card
 TICK = 5  # pixels between a label and its cell
 SMALLEST_CELL = 10  # pixels: below that there are fewer panels in a row
@@ -122,7 +123,7 @@ def _write_labels(sizes: Sequence[PanelSize], cell: float) -> _Labels:
 
 
 def _row_gutter(sizes: Sequence[PanelSize]) -> float:
-    return max(size.row_label for size in sizes) * GLYPH_WIDTH * FONT_SIZE + AXIS_TITLE + TICK + GAP
+    return max(ROW_LABEL, *(size.row_label for size in sizes)) * GLYPH_WIDTH * FONT_SIZE + AXIS_TITLE + TICK + GAP
 
 
 def _cell_width(sizes: Sequence[PanelSize], room: float) -> float:
@@ -185,7 +186,7 @@ def arrange(
         heading = TITLE_SIZE * LINE_HEIGHT * (1 + max(map(len, notes)))  # lines are as high as the first
         above = heading + axis_title + labels.height
         if title is not None and not any(notes) and title <= gutter + labels.clear(heading):
-            above = max(heading, labels.height)
+            above = max(heading + NOTE_SIZE * LINE_HEIGHT, labels.height)
         cells = top + above + TICK
         for place, (size, note) in enumerate(zip(row, notes, strict=True)):
             left = place * pitch + gutter

@@ -64,7 +64,7 @@ from viz.widgets.visit import ImageFormat, Visit
 def _fill(frame: Frame) -> None:
     """Read the choices, run the model before and after, show both."""
     pair = frame.ask(_label())
-    line = st.container(horizontal=True, vertical_alignment="bottom", key="edit")
+    line = st.container(horizontal=True, vertical_alignment="center", key="edit")
     names = _names(pair, frame.messages)
     if not names:
         frame.messages.warning(_("No model is installed."))
