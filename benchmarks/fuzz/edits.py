@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 
 import models
 from benchmarks.fuzz.running import Fuzz
-from models.edits import harden, keep_heads, mask_key, sample, scale_scores, set_row, uniform_row, window, zero_head
+from models.edits import (
+    PATTERNS,
+    harden,
+    keep_heads,
+    mask_key,
+    sample,
+    scale_scores,
+    set_row,
+    uniform_row,
+    window,
+    zero_head,
+)
 from models.hooks import CaptureError
 from models.trace import AttentionTrace
 from viz.widgets.edits.history import BETWEEN_ACTIONS, BETWEEN_EDITS, History, read_history
@@ -39,6 +50,7 @@ def _written(draw: st.DrawFn) -> str:
         scale_scores: (_SITES, _NUMBERS),
         window: (_SITES, _PLACES, _PLACES, _PLACES),
         set_row: (_SITES, _PLACES, _PLACES, _WEIGHTS, _NUMBERS),
+        **dict.fromkeys(PATTERNS.values(), (_SITES, _PLACES)),
     }
     kind = draw(st.sampled_from(list(kinds)))
     try:

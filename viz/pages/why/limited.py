@@ -17,7 +17,7 @@ from viz.server.translations import forcible_translation
 from viz.text.language import _, mark, say
 from viz.text.markup import plain
 from viz.views.view import choose_view
-from viz.widgets.edits.translation_consequence import edited_runs, show_consequence
+from viz.widgets.edits.translation_consequence import MisfitError, edited_runs, show_consequence
 from viz.widgets.patterns import PATTERN_TITLES, SIZE_TITLES, SIZES
 from viz.widgets.settings import Choice, choose
 from viz.widgets.show import show
@@ -49,8 +49,15 @@ def show_limited(visit: Visit[Wanted], key: str, text: str, title: str, pair: st
         before = forcible_translation(visit.host, key, text)
         layers = [each.site.layer for each in before if (each.site.stack, each.site.kind) == ("encoder", "self")]
         layer = choose(LAYER, {str(each): _("layer {layer}", layer=each) for each in layers})
+    if not before.output_text.strip():
+        st.warning(_("The model produced an empty translation, so there is nothing to edit."))
+        return
     edit = PATTERNS[pattern]("encoder.*.self", size)
-    forced, afresh = edited_runs(visit.host, key, before, (edit,))
+    try:
+        forced, afresh = edited_runs(visit.host, key, before, (edit,))
+    except MisfitError as error:
+        st.error(plain(say(error)), icon=":material/edit:")
+        return
     show_consequence(before, forced, afresh, key)
     _show_maps(visit, before, forced, edit, int(layer))
     st.button(
