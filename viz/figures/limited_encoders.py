@@ -62,9 +62,9 @@ def limited_encoders(
     if whole is not None:
         figure.add_hline(y=whole.bleu, line={"dash": "dash", "width": 1.5, "color": COLOURS[6]})
         said = tokens.escape(
-            _("no limit: {bleu} BLEU, {keys} keys", bleu=f"{whole.bleu:.1f}", keys=f"{whole.keys:.1f}")
+            _("dashed: no limit, {bleu} BLEU, {keys} keys", bleu=f"{whole.bleu:.1f}", keys=f"{whole.keys:.1f}")
         )
-        figure.add_annotation(words_at(said, 0.01, whole.bleu, size=NOTE_SIZE, yref="y", yanchor="bottom"))
+        figure.add_annotation(words_at(said, 0.99, 0.02, size=NOTE_SIZE, xanchor="right", yanchor="bottom"))
     return figure
 
 
