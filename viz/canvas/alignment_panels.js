@@ -41,7 +41,7 @@ const BESIDES = 136; // pixels of a panel's heading, its translation, and two li
 const NAME = 10; // pixels of a column's name at least: a longer one is written smaller, then cut
 const MAP = { least: 220, most: 540 }; // pixels of a map's height
 const GROWN = 96; // pixels that a cell of a short sentence grows to
-const EMPTY = 150; // pixels that maps leave of their place at most
+const EMPTY = 100; // pixels that maps leave of their place at most
 const SLANTED = 0.72; // of a cell: slanted names are that far apart
 const STEP = 120; // pixels by which higher maps grow, so that they seldom do
 const DEEPEST_TINT = 0.5;
@@ -122,7 +122,7 @@ export class Panels {
     const tallest = Math.max(...header.panels.map((each) => each.rows.length), 1);
     const wide = within((panel - label - 14) / columns, { least: cell.least, most: Math.max(cell.most, Math.min(height / tallest, GROWN)) });
     const rows = header.panels.map((each) => within(height / Math.max(each.rows.length, 1),
-      { least: row.least, most: Math.min(Math.max(row.most, wide), Math.max(wide * 1.35, 20)) }));
+      { least: row, most: within(wide * 1.35, { least: 20, most: GROWN }) }));
     const taken = Math.max(...header.panels.map((each, number) => each.rows.length * rows[number]));
     const region = taken > height + 1 ? Math.ceil(taken / STEP) * STEP : Math.min(height, taken + EMPTY);
     const widest = Math.max(...header.tokens.map((text) => widthOf(text, 13, family)), 1);

@@ -166,7 +166,7 @@ export class Board {
     const { place, picture } = this, group = svg("g", { "data-part": "words" });
     picture.columns.forEach(({ text }, column) => {
       const x = this.middle(column), y = top - 6;
-      const turned = place.slanted ? { transform: `rotate(${-SLANT} ${x} ${y})` } : { "text-anchor": "middle" };
+      const turned = place.slanted && [...text].length > 1 ? { transform: `rotate(${-SLANT} ${x} ${y})` } : { "text-anchor": "middle" };
       const chosen = column === picture.chosen ? "word chosen" : "word";
       group.append(svg("text", { x, y, class: chosen, ...turned }, cut(text)), svg("circle", { cx: x, cy: top + 6, r: 3.5, class: "state" }));
     });

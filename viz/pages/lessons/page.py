@@ -65,7 +65,7 @@ def _list(listed: Sequence[Lesson]) -> dict[str, DeltaGenerator]:
     begun, files = places(), dict[str, DeltaGenerator]()
     with st.container(horizontal=True, gap="small", key=f"lessons-{listed[0].kind}"):
         for lesson in listed:
-            with st.container(border=True, width=400, key=f"lesson-card-{lesson.name}"):
+            with st.container(border=True, width=384, key=f"lesson-card-{lesson.name}"):
                 at = begun.get(lesson.name, ends_of(lesson)[0])
                 label = _("Go on at step {number}", number=min(at, len(lesson.steps))) if at > 1 else _("Begin")
                 said = _n("{count} step", "{count} steps", len(lesson.steps))
