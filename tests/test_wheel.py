@@ -126,6 +126,12 @@ def test_it_works_beside_a_file_and_a_folder_called_as_ours(wheels: list[Path], 
     assert done.stdout == "Le chat dort.\n"
 
 
+ONCE = """
+def pytest_collection_modifyitems(items):
+    items[:] = {(each.path, each.cls, each.originalname): each for each in items}.values()
+"""
+"""A plugin of pytest: each test runs with one of its parameters, for what is tried is that names are found."""
+
 APART = {
     "luong-dot-en-fr": "attention-bench-translators",
     "bahdanau-en-fr@07": "attention-bench-training",
@@ -239,8 +245,9 @@ def test_tests_of_the_library_pass_on_the_installed_copy(wheels: list[Path], tmp
             is_code = path.suffix == ".py"
             target.write_bytes(rewritten(path.read_text("utf8")).encode() if is_code else path.read_bytes())
     (tmp_path / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
+    (tmp_path / "once.py").write_text(ONCE, encoding="utf8")
     # What holds of random numbers is tried in the clone.
-    command = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not hypothesis"]
+    command = [python, "-m", "pytest", "-q", "-p", "once", "-p", "no:cacheprovider", "-m", "not hypothesis"]
     done = subprocess.run([*command, *of_library()], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
-    assert int(re.findall(r"^(\d+) passed", done.stdout, re.MULTILINE)[0]) > 2000
+    assert int(re.findall(r"^(\d+) passed", done.stdout, re.MULTILINE)[0]) > 400
