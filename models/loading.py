@@ -205,16 +205,14 @@ def _tokenizer_in(path: Path, _changed: int, _size: int) -> PairTokenizer:
 
 def _build(entry: Entry, *, at_rest: bool = False) -> TranslationNetwork:
     """Return the network of a checkpoint with its weights; `at_rest` an outline of it, which these would fit."""
-    import torch
+    from models.networks.seeding import Unfilled, building
 
-    from models.networks.seeding import building
-
-    device = torch.device("meta" if at_rest else "cpu")
+    device = "meta" if at_rest else "cpu"
     weights = {name: values.to(device) for name, values in read_weights(entry.folder, entry.card).items()}
     try:
-        with building(), device:
+        with building(), Unfilled():
             network: TranslationNetwork = entry.mechanism.build(**entry.card["network"])
-        network.load_state_dict(weights)
+        network.to(device).load_state_dict(weights)
     except Exception as error:
         message = Message(
             "{folder}: the weights do not fit the network named on its card. {error}",

@@ -59,8 +59,9 @@ def load_for_serving(key: str, progress: Progress = report_to_nobody, *, at_rest
         model = models.load_pretrained(key, progress, hub_settings(), tried=True)
     else:
         model = models.load_translator(key, at_rest=at_rest)
-    if not at_rest or models.is_pretrained(key):
-        model.attend("A first run.")
+        if at_rest:
+            return model  # small, and many are loaded at once: who does that collects garbage once
+    model.attend("A first run.")
     collect_garbage()
     return model
 

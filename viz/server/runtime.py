@@ -17,7 +17,7 @@ from models.trace import AttentionTrace
 from models.trace.asked import asked_of
 from viz.server.caching import BoundedCache
 from viz.server.configuration import configuration
-from viz.server.cores import load_for_serving
+from viz.server.cores import collect_garbage, load_for_serving
 from viz.server.elsewhere import Remote, remote
 from viz.server.limits import check_length
 from viz.server.opening import LOAD_SECONDS, MOST_PRETRAINED, ModelUnavailableError, OpenedModels
@@ -67,6 +67,7 @@ class Host(OpenedModels):
         for key in keys:
             with suppress(ModelUnavailableError):  # whoever asks for it is told
                 self.model(key)
+        collect_garbage()
 
     def identify(self, key: str, source: str, target: str | None = None, **options: Unpack[RunOptions]) -> Hashable:
         """Return what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""
