@@ -61,6 +61,7 @@ def test_every_mark_is_explained_where_it_is(
     use_language(language)
     wanted, said = {_(SAYS[each]) for each in EXPLAINED[path]}, set[str]()
     for mark in marks(page, PICTURES[path]):
+        mark.evaluate("each => each.scrollIntoView({ block: 'center' })")  # not below the header
         (mark.tap if "touch" in screen else mark.hover)(force=True)
         settle(page)  # a column that is tapped is chosen
         said.add(assert_note(page))
