@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -15,6 +16,7 @@ from concurrent.futures import Future
 from contextlib import suppress
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import send_handle
 from pathlib import Path
 from threading import Lock, Thread
 from typing import Any, NamedTuple
@@ -99,6 +101,20 @@ class Worker:
         """Let the process load the models of `keys` while nobody asks; the answer comes when it has, with no record."""
         return self._ask([{"warm": list(keys)}], [None])[0]
 
+    def begin_as_copy(self, of: Worker) -> None:
+        """Begin as a copy of the process of another worker: what that has loaded is in memory once for both.
+
+        Where the system cannot, or that process has ended, this one begins by itself when it is asked.
+        """
+        if sys.platform != "linux":
+            return
+        ours, theirs = Pipe()
+        with self._sending, of._sending, theirs, suppress(WorkerLostError, OSError):
+            if of._connection is not None and self._connection is None:
+                of._send(b'{"copy": true}')
+                send_handle(of._connection, theirs.fileno(), None)
+                self._take_up(ours)
+
     def ask(self, questions: Sequence[RunRequest]) -> list[RunAnswer]:
         """Ask several questions that belong together: they wait in one row, with none between them."""
         return self._ask([question.asked() for question in questions], questions)
@@ -137,6 +153,9 @@ class Worker:
             if self._process is not None:
                 self._process.terminate()
                 self._process.wait()
+            elif self._connection is not None:
+                with socket.fromfd(self._connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as line:
+                    line.shutdown(socket.SHUT_RDWR)  # a copy of another worker's process ends with its line
 
     def _send(self, data: bytes) -> None:
         """Send `data`, one at a time; start the process if there is none."""
@@ -158,9 +177,12 @@ class Worker:
             self._process = subprocess.Popen(
                 command, env=environment, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL
             )
-        self._connection = ours
-        Thread(target=self._listen, args=(ours,), name="worker-answers", daemon=True).start()
+        self._take_up(ours)
         return ours
+
+    def _take_up(self, connection: Connection) -> None:
+        self._connection = connection
+        Thread(target=self._listen, args=(connection,), name="worker-answers", daemon=True).start()
 
     def _listen(self, connection: Connection) -> None:
         with suppress(EOFError, OSError):

@@ -52,7 +52,7 @@ def possible_workers(wanted: int) -> int:
 
 
 class WorkerPool:
-    """Processes that answer questions: the second begins when the first has loaded its models."""
+    """Processes that answer questions: the others begin as copies of the first, when that has loaded its models."""
 
     has_all = False
 
@@ -66,7 +66,7 @@ class WorkerPool:
         self._came = 0
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
-        """Let the processes load the models of `keys`, one process after another, while nobody asks."""
+        """Let the first process load the models of `keys`, and the others begin with them, while nobody asks."""
         thread = Thread(target=self._warm_up, args=(tuple(keys),), name="warm-up-workers", daemon=True)
         thread.start()
         return thread
@@ -74,6 +74,8 @@ class WorkerPool:
     def _warm_up(self, keys: tuple[str, ...]) -> None:
         for worker in self.workers:
             with suppress(WorkerLostError):
+                if worker is not self.workers[0]:
+                    worker.begin_as_copy(self.workers[0])
                 worker.warm_up(keys).future.result()
                 with self._lock:
                     if worker not in self._ready:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 import signal
 import struct
 import sys
 from collections import deque
 from contextlib import suppress
 from multiprocessing.connection import Connection
+from multiprocessing.reduction import recv_handle
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -42,9 +44,10 @@ class WorkerLoop:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._questions: deque[dict[str, Any]] = deque()
-        self._to_warm: deque[str | int] = deque()  # keys, and after them the number of who wants to know it
+        self._to_warm: deque[str | int | Connection] = deque()  # keys, who wants to know when, the line of a copy
         self._dropped: set[int] = set()
         self._models: dict[str, Any] = {}
+        self._copies: list[int] = []
 
     def work(self) -> None:
         """Answer until the other end closes."""
@@ -63,15 +66,31 @@ class WorkerLoop:
             self._dropped.add(question["drop"])
         elif "warm" in question:
             self._to_warm.extend((*question["warm"], question["number"]))
+        elif "copy" in question:
+            self._to_warm.append(Connection(recv_handle(self._connection)))
         else:
             self._questions.append(question)
 
-    def _warm(self, what: str | int) -> None:
+    def _warm(self, what: str | int | Connection) -> None:
         if isinstance(what, int):
             self._connection.send_bytes(HEAD.pack(what, 0.0, False) + b"{}")
+        elif isinstance(what, Connection):
+            self._copy(what)
+        else:
+            with suppress(Exception):  # whoever asks for it is told
+                self._model(what)
+
+    def _copy(self, connection: Connection) -> None:
+        """Let a copy of this process answer over `connection`; what is loaded is in memory once for both."""
+        self._copies = [each for each in self._copies if os.waitpid(each, os.WNOHANG) == (0, 0)]
+        if copy := os.fork():
+            self._copies.append(copy)
+            connection.close()
             return
-        with suppress(Exception):  # whoever asks for it is told
-            self._model(what)
+        self._connection.close()
+        self._connection, self._copies = connection, []
+        self._questions.clear()
+        self._to_warm.clear()
 
     def _look(self, *numbers: int) -> None:
         """Take what has come meanwhile; end the run of the questions `numbers` if nobody waits for any of them."""

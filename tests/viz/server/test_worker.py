@@ -6,6 +6,7 @@ import io
 import json
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -15,6 +16,7 @@ from time import monotonic
 from typing import Any
 
 import numpy as np
+import psutil
 import pytest
 from streamlit.runtime.scriptrunner import StopException
 
@@ -200,6 +202,44 @@ def test_a_worker_that_ended_is_started_again_and_nothing_is_lost() -> None:
             crew.ask([RunRequest(KEYS[0], "It is day.", None, (), ("*.weights",))])
     finally:
         crew.stop()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux alone")
+def test_the_second_process_is_a_copy_that_answers_alike_outlives_the_first_and_begins_again() -> None:
+    crew = WorkerPool(2)
+    first, second = crew.workers
+
+    def answered(worker: Worker, text: str) -> AttentionTrace:
+        return worker.ask([RunRequest(KEYS[0], text, None, (), ("*.weights",))])[0].wait()[0]
+
+    try:
+        crew.warm_up(KEYS).join(60)
+        assert first._process is not None
+        (copy,) = psutil.Process(first._process.pid).children()
+        assert copy.memory_full_info().uss < copy.memory_info().rss / 4
+        assert bits(answered(first, "The cat sleeps.")) == bits(answered(second, "The cat sleeps."))
+        first._process.kill()
+        until(lambda: first._connection is None)
+        assert answered(second, "We rest.").output_text
+        assert second._process is None  # by the copy
+        copy.kill()
+        until(lambda: second._connection is None)
+        assert answered(second, "We rest.").output_text
+        assert second._process is not None
+    finally:
+        crew.stop()
+    until(lambda: not psutil.pid_exists(copy.pid) or copy.status() == psutil.STATUS_ZOMBIE)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux alone")
+def test_a_copy_ends_with_its_line() -> None:
+    crew = WorkerPool(2)
+    crew.warm_up(()).join(60)
+    process = crew.workers[0]._process
+    assert process is not None
+    (copy,) = psutil.Process(process.pid).children()
+    crew.stop()
+    until(lambda: not psutil.pid_exists(copy.pid) or copy.status() == psutil.STATUS_ZOMBIE)
 
 
 def asked(number: int, source: str) -> bytes:
