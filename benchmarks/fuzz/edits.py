@@ -12,6 +12,7 @@ import models
 from benchmarks.fuzz.running import Fuzz
 from models.edits import (
     PATTERNS,
+    diagonal,
     harden,
     keep_heads,
     mask_key,
@@ -44,6 +45,7 @@ def _written(draw: st.DrawFn) -> str:
         zero_head: (_SITES, _PLACES),
         keep_heads: (_SITES, st.lists(_PLACES, max_size=4).map(tuple)),
         uniform_row: (_SITES, _PLACES, _PLACES),
+        diagonal: (_SITES, _PLACES, _PLACES),
         harden: (_SITES, _PLACES, _PLACES),
         sample: (_SITES, _PLACES, _PLACES, _PLACES),
         mask_key: (_SITES, _PLACES),

@@ -12,9 +12,10 @@ there `window` takes its place, on the quantity `centre`, instead of adding to i
 The order of edits on one row: those of the scores and of the mask act first, wherever they are given, since weights are
 computed from both. Those of the weights then act in the order given, each on what the one before it left: after
 ``set_row``, `uniform_row` spreads the row evenly again, and after ``uniform_row``, `set_row` sets it. `uniform_row`
-spreads over the keys that the mask leaves, `harden` keeps the strongest of the weights that it finds, `sample` draws
-from them. The order is the same for every model. Where the model itself chooses a key of each row (hard attention) a
-`sample` draws from the probabilities of that choice, unless an edit given before it has changed the row.
+spreads over the keys that the mask leaves, `diagonal` takes the nearest of them, `harden` keeps the strongest of the
+weights that it finds, `sample` draws from them. The order is the same for every model. Where the model itself chooses a
+key of each row (hard attention) a `sample` draws from the probabilities of that choice, unless an edit given before it
+has changed the row.
 """
 
 from models.edits.edit import Array, Edit
@@ -27,6 +28,7 @@ from models.edits.operations import (
     ScaleScores,
     Window,
     ZeroHead,
+    diagonal,
     harden,
     keep_heads,
     lift_mask,
@@ -43,13 +45,14 @@ from models.edits.operations import (
 )
 from models.edits.patches import Patch, patch
 from models.edits.patterns import PATTERNS, Block, Near, Stride, TopK, block, near, stride, top_k
-from models.edits.rows import Harden, Sample, SetRow, UniformRow, ZeroRow
+from models.edits.rows import Diagonal, Harden, Sample, SetRow, UniformRow, ZeroRow
 
 __all__ = [
     "OPERATIONS",
     "PATTERNS",
     "Array",
     "Block",
+    "Diagonal",
     "Edit",
     "Harden",
     "KeepHeads",
@@ -68,6 +71,7 @@ __all__ = [
     "ZeroHead",
     "ZeroRow",
     "block",
+    "diagonal",
     "harden",
     "keep_heads",
     "lift_mask",

@@ -11,7 +11,7 @@ from models.edits.arguments import read_arguments
 from models.edits.edit import Array, Edit, Part
 from models.edits.patches import Patch
 from models.edits.patterns import PATTERNS
-from models.edits.rows import Harden, Sample, SetRow, UniformRow, ZeroRow
+from models.edits.rows import Diagonal, Harden, Sample, SetRow, UniformRow, ZeroRow
 from models.edits.words import head_in_words, place_in_words, row_in_words
 from models.errors import EditError, InputError, check_text, shortly
 from models.messages import CountMessage, Message
@@ -218,6 +218,7 @@ zero_head = ZeroHead
 keep_heads = KeepHeads
 zero_row = ZeroRow
 uniform_row = UniformRow
+diagonal = Diagonal
 harden = Harden
 sample = Sample
 set_row = SetRow
@@ -234,6 +235,7 @@ OPERATIONS: dict[str, type[Edit]] = {
         KeepHeads,
         ZeroRow,
         UniformRow,
+        Diagonal,
         Harden,
         Sample,
         SetRow,

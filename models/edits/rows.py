@@ -114,6 +114,49 @@ def _leave_the_strongest(part: Array) -> None:
 
 
 @dataclass(frozen=True)
+class Diagonal(_RowEdit):
+    """Let a row attend only to the key at its own position, whatever the tokens are: attention without content.
+
+    Row i gives key i the weight 1. Where the mask hides that key, or there are fewer keys, it is the nearest key that
+    the mask leaves, of two the first: rows past the last key attend to the last. So a translation is laid the same
+    before its length is known. Hard-coded attention: You et al. 2020; Raganato et al. 2020.
+    """
+
+    name = "diagonal"
+    needs_mask = True
+
+    def apply(self, values: Array, first_query: int = 0, *, mask: Array | None = None) -> Array:
+        """Return the weights `values` with the edit made; see `Edit.apply`.
+
+        Parameters
+        ----------
+        values : array, [..., head, query, key]
+        first_query : int, optional
+            Absolute position of the first query row.
+        mask : bool array of the shape of `values`, optional
+            True where a query may attend to a key; everywhere if left out.
+        """
+        self._check(values)
+        part = self.part(values, first_query)
+        if part is None:
+            return values
+        queries, keys = values.shape[-2:]
+        distance = np.abs(first_query + np.arange(queries)[:, None] - np.arange(keys))
+        near = np.broadcast_to(1 / (1 + distance), values.shape) * (True if mask is None else mask)
+        edited = values.copy()
+        edited[part] = near[part]
+        self._write(edited[part])
+        return edited
+
+    def _write(self, part: Array) -> None:
+        _leave_the_strongest(part)
+
+    def describe(self) -> Message:
+        """Say in words what the edit does."""
+        return Message("{row} set to the diagonal: weight 1 on the key at its own position", row=self._row())
+
+
+@dataclass(frozen=True)
 class Sample(_RowEdit):
     """Let a row read one key alone, drawn from its weights: key j with the probability a_j.
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import models
-from models.edits import PATTERNS, Edit, block, near, stride, top_k, window
+from models.edits import PATTERNS, Edit, block, diagonal, near, stride, top_k, window
 from models.edits.patterns import keys_left
 
 TEXT = "The cat drank the milk because it was hungry."
@@ -69,6 +69,19 @@ def test_step_by_step_a_decoder_keeps_the_keys_that_it_keeps_when_forced() -> No
     written = model.attend(TEXT, edits=edits)
     forced = model.attend(TEXT, written.output_text, edits=edits)
     np.testing.assert_allclose(written["decoder.0.self"].weights, forced["decoder.0.self"].weights, atol=1e-5)
+
+
+def test_on_the_diagonal_each_word_attends_to_the_source_token_of_its_number_whatever_the_words_are() -> None:
+    model, place = models.load("transformer-en-fr"), diagonal("decoder.*.cross", None, None)
+    for text in (TEXT, "I see two red houses."):
+        written = model.attend(text, edits=[place])
+        forced = model.attend(text, written.output_text, edits=[place])
+        for trace in (written, forced):
+            rows, keys = len(trace.target), len(trace.source)
+            laid = np.eye(keys)[np.minimum(np.arange(rows), keys - 1)]
+            for layer in range(2):
+                weights = trace[f"decoder.{layer}.cross"].weights
+                np.testing.assert_array_equal(weights, np.broadcast_to(laid, weights.shape))
 
 
 def test_a_pattern_as_wide_as_the_text_changes_nothing() -> None:

@@ -14,6 +14,7 @@ from models.edits import (
     OPERATIONS,
     Edit,
     block,
+    diagonal,
     harden,
     keep_heads,
     lift_mask,
@@ -67,6 +68,7 @@ edits = st.one_of(
     st.builds(keep_heads, places, st.lists(positions, min_size=1, max_size=5).map(tuple)),
     st.builds(zero_row, places, maybe_positions, maybe_positions),
     st.builds(uniform_row, places, maybe_positions, maybe_positions),
+    st.builds(diagonal, places, maybe_positions, maybe_positions),
     st.builds(harden, places, maybe_positions, maybe_positions),
     st.builds(sample, places, maybe_positions, maybe_positions, positions),
     st.builds(set_row, places, maybe_positions, maybe_positions, distributions(), st.floats(0, 1)),
@@ -135,6 +137,27 @@ class TestWhatEachChanges:
         np.testing.assert_array_equal(
             harden(CROSS, head, None).apply(batch)[1], harden(CROSS, head, None).apply(batch[1])
         )
+
+    @given(softmax_maps(), st.integers(0, 4), st.data())
+    def test_diagonal_gives_all_weight_to_the_allowed_key_nearest_to_the_row(
+        self, weights: NDArray[np.float32], first: int, data: st.DataObject
+    ) -> None:
+        heads, queries, keys = weights.shape
+        row = data.draw(st.none() | st.integers(0, queries - 1))
+        mask = np.random.default_rng(data.draw(st.integers(0, 99))).random(weights.shape) > 0.5
+        expected = weights.copy()
+        for head, query in np.ndindex(heads, queries):
+            if row is not None and query + first != row:
+                continue
+            allowed = [key for key in range(keys) if mask[head, query, key]]
+            chosen = min(allowed, key=lambda key: (abs(key - query - first), key), default=None)
+            expected[head, query] = [float(key == chosen) for key in range(keys)]
+        np.testing.assert_array_equal(diagonal(CROSS, None, row).apply(weights, first, mask=mask), expected)
+
+    def test_diagonal_past_the_last_key_stays_on_it_and_leaves_other_heads(self) -> None:
+        edited = diagonal(CROSS, 1, None).apply(np.full((2, 4, 2), 0.5))
+        assert edited[1].tolist() == [[1, 0], [0, 1], [0, 1], [0, 1]]
+        assert (edited[0] == 0.5).all()
 
     def test_harden_takes_the_first_of_equal_weights_and_leaves_an_empty_row_empty(self) -> None:
         weights = np.float32([[[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]])
@@ -233,6 +256,7 @@ class TestWhatIsLeftAlone:
             scale_scores(CROSS, 1),
             keep_heads(CROSS, (0, 1)),
             uniform_row(CROSS, None, 3),
+            diagonal(CROSS, None, 3),
             harden(CROSS, None, 3),
             sample(CROSS, None, 3, 1),
             set_row(CROSS, 0, 9, (1.0,), 1),
@@ -254,6 +278,7 @@ class TestWhatIsLeftAlone:
         given_row = data.draw(distributions(size=weights.shape[2]))
         for edit in (
             uniform_row(CROSS, None, row),
+            diagonal(CROSS, 0, row),
             harden(CROSS, 0, row),
             sample(CROSS, 0, row, 5),
             set_row(CROSS, 0, row, given_row, data.draw(st.floats(0, 1))),
@@ -299,6 +324,7 @@ class TestWhereItActs:
             "keep_heads": "weights",
             "zero_row": "weights",
             "uniform_row": "weights",
+            "diagonal": "weights",
             "harden": "weights",
             "sample": "weights",
             "set_row": "weights",
@@ -434,6 +460,14 @@ class TestAsText:
                 uniform_row(CROSS, 0, 3),
                 "uniform_row(decoder.0.cross,0,3)",
                 "row 4 of head 0 of decoder layer 0 cross-attention spread evenly over its keys",
+            ),
+            (
+                diagonal(CROSS, 0, None),
+                "diagonal(decoder.0.cross,0,*)",
+                (
+                    "every row of head 0 of decoder layer 0 cross-attention set to the diagonal: weight 1 on the key "
+                    "at its own position"
+                ),
             ),
             (
                 harden(CROSS, 0, 3),

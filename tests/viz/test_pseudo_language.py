@@ -61,6 +61,7 @@ EDITS = "~".join(
         "lift_mask(encoder.0.self)",
         "uniform_row(decoder.0.cross,*,2)",
         "zero_row(decoder.0.cross,*,0)",
+        "diagonal(decoder.1.cross,0,*)",
         "harden(decoder.0.cross,*,3)",
         "sample(decoder.0.cross,*,4,7)",
         "set_row(decoder.1.cross,*,1,0.5;0.5,1.0)",

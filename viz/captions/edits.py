@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import fields
 
 from models.edits import (
+    Diagonal,
     Edit,
     Harden,
     KeepHeads,
@@ -26,7 +27,7 @@ from viz.text.language import _, _n, listed, say
 from viz.text.tokens import isolated, visible
 from viz.views.view import with_named_rows
 
-_OF_ROWS = ZeroRow | UniformRow | Harden | Sample | SetRow
+_OF_ROWS = ZeroRow | UniformRow | Diagonal | Harden | Sample | SetRow
 
 MOST_NAMED = 3
 """Words on which a row is said to be set; more are a row set by hand."""
@@ -116,6 +117,8 @@ def _row_said(edit: _OF_ROWS, row: str, keys: TokenSequence) -> str:
     if isinstance(edit, UniformRow):
         return _("{row} attends to all tokens equally", row=row)
     row = row or (_("every hop") if hops else _("every word"))
+    if isinstance(edit, Diagonal):
+        return _("{row} attends only to the key at its own position: the diagonal", row=row)
     if isinstance(edit, Harden):
         return _("{row} attends only to its strongest word: hard attention", row=row)
     if isinstance(edit, Sample):

@@ -4,6 +4,7 @@ import pytest
 
 from models.edits import (
     Edit,
+    diagonal,
     harden,
     keep_heads,
     mask_key,
@@ -37,6 +38,10 @@ WHERE = "(decoder layer 0 cross-attention)"
         (
             (harden(CROSS, None, 0),),
             f"“chat” (subword “ch”) attends only to its strongest word: hard attention {WHERE}",
+        ),
+        (
+            (diagonal(CROSS, 1, None),),
+            f"every word attends only to the key at its own position: the diagonal in head 1 {WHERE}",
         ),
         ((harden(CROSS, 1, None),), f"every word attends only to its strongest word: hard attention in head 1 {WHERE}"),
         (
@@ -74,6 +79,7 @@ def test_an_action_of_several_kinds_is_told_whole() -> None:
     [
         mask_key(CROSS, 3),
         uniform_row(CROSS, 0, 3),
+        diagonal(CROSS, 0, 3),
         harden(CROSS, 0, 3),
         sample(CROSS, 0, 3, 1),
         set_row(CROSS, None, 0, (0.0, 0.0, 0.0, 1.0), 1.0),

@@ -10,6 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from models.edits import (
     PATTERNS,
+    diagonal,
     harden,
     keep_heads,
     mask_cell,
@@ -51,6 +52,7 @@ OPERATIONS: Mapping[str, str] = {
     "keep": mark("keep only some heads"),
     "even": mark("spread a row evenly"),
     "hard": mark("keep only the strongest word (hard attention)"),
+    "diagonal": mark("set rows to the diagonal (no content)"),
     "draw": mark("sample one word, with a seed (hard attention)"),
     "force": mark("make a row attend to one word"),
     "row": mark("set a row by hand"),
@@ -60,7 +62,7 @@ OPERATIONS: Mapping[str, str] = {
     "forbid": mark("hide a word"),
     "patch": mark("patch heads from another sentence"),
 }
-OF_HEADS = ("off", "keep", "window", "pattern", "patch")
+OF_HEADS = ("off", "keep", "diagonal", "window", "pattern", "patch")
 """What says nothing of hops, which are rows of one map, and have no place in the text."""
 
 MOST_PATCHED = 1000
@@ -111,6 +113,15 @@ def _even(field: Field) -> Action:
 def _hard(field: Field) -> Action:
     head = choose_one_head(field)
     return tuple(harden(field.site, head, row) for row in choose_rows(field))
+
+
+def _diagonal(field: Field) -> Action:
+    head, rows = choose_one_head(field), choose_rows(field)
+    said = _("Row 1 attends only to key 1, row 2 only to key 2: position alone decides, not the words.")
+    if field.example.site.kind == "cross":
+        said += " " + _("If the translation is longer, its further rows attend to the last key.")
+    st.caption(said)
+    return tuple(diagonal(field.site, head, row) for row in rows)
 
 
 def _draw(field: Field) -> Action:
@@ -277,6 +288,7 @@ _BUILDERS: Mapping[str, Callable[[Field], Action]] = {
     "keep": _keep,
     "even": _even,
     "hard": _hard,
+    "diagonal": _diagonal,
     "draw": _draw,
     "force": _force,
     "temperature": _temperature,

@@ -76,6 +76,7 @@ def test_every_operation_changes_what_is_written_or_how_surely() -> None:
         "keep": lambda: next(each for each in app.pills if each.label == "Heads").set_value([1]),
         "even": lambda: box(app, "Row (query): word being written").set_value(2),
         "hard": lambda: box(app, "Row (query): word being written").set_value(1),
+        "diagonal": lambda: box(app, "Head").set_value(1),
         "draw": lambda: box(app, "Row (query): word being written").set_value(1),
         "force": lambda: box(app, "onto the word").set_value(4),
         "row": lambda: next(each for each in app.slider if each.label == "Blend").set_value(0.5),

@@ -16,7 +16,18 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 import viz.pages
-from models.edits import harden, keep_heads, mask_key, sample, scale_scores, set_row, uniform_row, window, zero_head
+from models.edits import (
+    diagonal,
+    harden,
+    keep_heads,
+    mask_key,
+    sample,
+    scale_scores,
+    set_row,
+    uniform_row,
+    window,
+    zero_head,
+)
 from models.writing import Writing
 from viz.canvas.payload import MOST_PICKED
 from viz.pages.bench.hand_links import MOST_WORDS, HandLinks
@@ -118,6 +129,7 @@ ROWS = st.integers(1, 6).map(lambda count: (1 / count,) * count)
 EDIT = st.one_of(
     st.builds(zero_head, SITES, PLACES),
     st.builds(uniform_row, SITES, PLACES, PLACES),
+    st.builds(diagonal, SITES, PLACES, PLACES),
     st.builds(harden, SITES, PLACES, PLACES),
     st.builds(sample, SITES, PLACES, PLACES, PLACES),
     st.builds(mask_key, SITES, PLACES),
