@@ -68,6 +68,8 @@ MEASURES = {
         .filter((year, place, years) => place && year < years[place - 1])""",
     "axis words": """[...seen(".corner .axis, .legend .note").map((each) => each.textContent),
         ...seen(".stage").flatMap((each) => each.texts ?? [])].join(" ").match(/query|key/g) ?? []""",
+    "words in Chinese to scroll for": """seen(".model-output")
+        .filter((each) => each.scrollHeight > each.clientHeight).map((each) => each.textContent)""",
     "marks that begin a line": BEGIN_LINES,
     "empty below a picture": f"Math.max(...{EMPTY})",
 }
@@ -80,6 +82,7 @@ TABLE: list[Row] = [
     *((path, width, "", "cut", "==", 0) for width in (1024, 1280) for path in WHOLE),
     ("heads", 390, "", "cut labels of heads", "==", 0),
     ("", 1280, "", "years out of order", "==", 0),
+    *(("heads", width, "lang=zh", "words in Chinese to scroll for", "==", 0) for width in (390, 1280)),
     *((path, 390, "", "marks that begin a line", "==", 0) for path in ("", "steps")),
     *(
         (path, width, "sentence=Hello.", "empty below a picture", "<", 200)
