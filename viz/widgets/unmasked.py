@@ -16,6 +16,7 @@ from viz.widgets.edits.translation_consequence import show_consequence
 from viz.widgets.settings import Switch, switch
 from viz.widgets.show import show
 from viz.widgets.shown import Shown
+from viz.widgets.unmasked_twins import show_twins
 from viz.widgets.visit import Visit, W
 
 NARROW = 640  # pixels in which no two maps stand side by side under their titles
@@ -51,6 +52,7 @@ def show_unmasked(
         name=f"{lifted.source_text[:LONGEST_NAMED]} without the mask",
     )
     show(shown, visit)
+    show_twins()
 
 
 def _say(visit: Visit[W], key: str, masked: AttentionTrace, lifted: AttentionTrace) -> None:

@@ -61,6 +61,7 @@ def test_a_link_lifts_the_mask_and_every_picture_says_so(model: str) -> None:
         assert "crossed" not in said
     assert "with the mask" in words(app)
     assert "Without the mask" in [each.value for each in app.header]
+    assert "Trained without the mask" in [each.value for each in app.subheader]
     assert parameter(app, "unmasked") == "on"
 
 

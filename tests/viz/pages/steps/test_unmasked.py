@@ -63,6 +63,8 @@ def test_the_page_shows_what_is_likeliest_with_the_mask_and_without() -> None:
     assert "“Le chat a bu le lait.” with the mask" in shown
     assert "“Le chat bu buv lait.” without" in shown
     assert all("crossed" not in row for row in _rows(app))
+    assert "Trained without the mask" in [each.value for each in app.subheader]
+    assert "Trained without the mask" not in [each.value for each in opened().subheader]
 
 
 def _rows(app: AppTest) -> list[dict[str, object]]:
