@@ -38,8 +38,8 @@ def show_twins() -> None:
         _(
             "Two small GPTs ({layers} layers, {tokens:,} training tokens), one seed, same data: only the mask differs. "
             "Measured on {count} held-out sentences. Without the mask the next token is among the keys while training, "
-            "so that model learns to copy it. Alone, nothing is there to copy. It learned to predict only at the end of "
-            "each piece of training text, where no next token is given.",
+            "so that model learns to copy it. Alone, nothing is there to copy. It learned to predict only at the end "
+            "of each piece of training text, where no next token is given.",
             layers=table.layers,
             tokens=table.tokens,
             count=table.sentences,
