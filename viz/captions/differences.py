@@ -31,6 +31,14 @@ _MOVED = (
 """What is said of two maps: that they are alike, that they almost are, and where they differ."""
 
 
+def dynamic_and_static() -> str:
+    """Say what differs and what does not where one model reads two sentences."""
+    return _(
+        "Attention weights are dynamic: computed anew for each sentence. The model's parameters are static: both "
+        "sentences use the same."
+    )
+
+
 def notes_of_difference(difference: Difference) -> tuple[str, ...]:
     """Return what a reader of the map must know: what its rows are, which head is shown, whether it was forced."""
     one, other = difference.first, difference.second

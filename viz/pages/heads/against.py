@@ -11,6 +11,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from models.trace import AttentionTrace
+from viz.captions.differences import dynamic_and_static
 from viz.figures import HeadPlace
 from viz.figures.by_head import numbers_by_head
 from viz.measures.changes import ranking
@@ -115,6 +116,7 @@ def _heads_of_one(visit: Visit[HeadsSettings], sides: Sides, values: NDArray[np.
             "variation distance). 0: same attention in both; 1: no overlap."
         )
     )
+    st.caption(dynamic_and_static())
 
 
 def _second_model(

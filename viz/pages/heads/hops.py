@@ -14,6 +14,7 @@ from models.trace import AttentionTrace
 from viz.canvas.edited import encode_alike
 from viz.canvas.payload import Look
 from viz.canvas.standalone import Picture
+from viz.captions.differences import dynamic_and_static
 from viz.captions.maps import links_of
 from viz.captions.tables import csv_of_views
 from viz.figures import alignment_heatmap
@@ -69,6 +70,7 @@ def _second_sentence(visit: Visit[HeadsSettings], key: str, *, both: bool) -> No
     for note in found[0].provenance.notes:
         st.info(plain(say(note)), icon=":material/help:")
     _maps(visit, [choose_view(each, unit=visit.wanted.unit, head=0) for each in traces], key="hops-second")
+    st.caption(dynamic_and_static())
     with st.container(gap="xxsmall", key="classes-second"):
         for each in traces:
             show_classes(each)

@@ -84,6 +84,7 @@ def test_a_second_sentence_ranks_heads_by_change_and_shows_the_difference() -> N
     _z, figure = drawn(app)
     assert (figure["layout"]["coloraxis"]["cmin"], figure["layout"]["coloraxis"]["cmax"]) == (-1, 1)
     assert "not matched" in words(app)
+    assert "Attention weights are dynamic" in words(app)
     assert "A is always read together with B. Words of A are" not in words(app)
     assert "no words in common" in words(compared(other="Zebras!?", hide="on"))
 
