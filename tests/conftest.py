@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlencode, urlsplit
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 from tests.support.browsing import AT_REST, running
 from tests.support.smollm2 import get_smollm2
@@ -20,6 +22,9 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch c
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait by spinning take the other process's core
 os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # for the processes begun from here: an arena a thread took gigabytes
 os.environ.setdefault("ATTENTION_BENCH_WORKERS", "0")  # no process for the models beside each that tests
+
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+"""What is installed stays as it is: read at each run of an AppTest, it took most of the time of every page's tests."""
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Response
