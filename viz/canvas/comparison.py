@@ -21,6 +21,7 @@ from viz.text.language import SEMICOLON, _, listed, mark, parted
 from viz.text.tokens import isolated, shorten, visible
 from viz.text.tokens import width as text_width
 from viz.views.heads import HeadPlace
+from viz.views.later import scores_of
 from viz.views.view import View
 
 BAR = 12  # pixels of the colour bar's height
@@ -79,10 +80,7 @@ def encode_comparison(
 
 def _crossed(later: View) -> list[float | None]:
     """Return the scores of the cells that are crossed out, row by row; None of the others."""
-    hidden = np.asarray(later.weights, np.float64).copy()
-    if later.hidden_keys:
-        hidden[:, -1] = 0  # the sum of what is left out
-    return [round(float(np.log(each)), 3) if each else None for each in hidden.flat]
+    return [None if np.isnan(each) else round(float(each), 3) for each in scores_of(later).flat]
 
 
 def labels_of(view: View, width: float) -> dict[str, Any]:

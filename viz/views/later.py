@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.trace import AttentionMap, AttentionTrace
+from viz.views.view import View
 
 FARTHEST = 80.0
 """A score whose exponential float32 holds."""
@@ -27,3 +29,14 @@ def _later(shown: AttentionMap) -> AttentionMap:
     scores = np.clip(shown.companions["scores"], -FARTHEST, FARTHEST)
     hidden = np.triu(np.exp(scores, dtype=np.float32), 1)  # [head, query, key]
     return replace(shown, weights=hidden, companions={}, rows_sum_to_one=False, causal=False)
+
+
+def scores_of(later: View) -> NDArray[np.float64]:
+    """Return the scores of the cells of a view of `later_words` that the mask hides, nan in the others.
+
+    Shapes: returns [query, key].
+    """
+    hidden = np.array(later.weights, np.float64)
+    if later.hidden_keys:
+        hidden[:, -1] = 0  # the sum of what is left out
+    return np.log(hidden, out=np.full_like(hidden, np.nan), where=hidden > 0)

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import models
+from viz.figures import head_comparison
+from viz.figures.publication import publication_file
 from viz.views.heads import HeadPlace, pick_views
 from viz.views.later import later_words
 
@@ -38,3 +40,23 @@ def test_hidden_scores_are_those_before_the_mask(unit: str) -> None:
 
 def test_maps_without_scores_or_without_a_causal_mask_are_left_out() -> None:
     assert not later_words(models.load("transformer-en-fr").attend(SENTENCE)).maps
+
+
+def test_a_printed_figure_crosses_out_the_cells_that_the_mask_hides_with_their_scores() -> None:
+    model = models.load("transformer-en-fr")
+    trace = model.attend(SENTENCE, model.attend(SENTENCE).output_text, sites=("*.weights", f"{SITES}.scores"))
+    heads = [PLACE, HeadPlace(0, 2)]
+    views = pick_views(later_words(trace), SITES, "piece", heads)
+    figure = head_comparison(trace, heads=heads, sites=SITES, unit="piece", crossed=views)
+    plain, crosses = figure.data[:2], figure.data[2:]
+    assert [each.xaxis for each in crosses] == [each.xaxis for each in plain] == ["x", "x2"]
+    for head, each in zip(heads, crosses, strict=True):
+        scores = trace[f"decoder.{head.layer}.self"].companions["scores"][head.head]
+        rows, columns = np.triu_indices(len(scores), 1)
+        assert (list(each.y), list(each.x)) == (rows.tolist(), columns.tolist())
+        np.testing.assert_allclose(each.customdata, scores[rows, columns], atol=1e-4)
+    assert "crossed out: later words" in figure.panels[0].notes[-1]
+    count = len(crosses[0].x)
+    without = head_comparison(trace, heads=heads, sites=SITES, unit="piece")
+    marks = [publication_file(each, "svg").decode().count("<use ") for each in (without, figure)]
+    assert marks[1] - marks[0] == 2 * count

@@ -86,6 +86,7 @@ SMALLEST_FONT = 9
 
 TEXT_COLOUR = "#1c2330"
 PAPER_COLOUR = "#ffffff"
+CROSS = "x-thin"  # marker of a cell that is crossed out
 
 
 def coloured(values: NDArray[np.floating[Any]], colour: Colour) -> NDArray[np.float32]:

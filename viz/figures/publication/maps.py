@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from viz.figures.drawing.heatmap import PanelFigure
 from viz.figures.drawing.panel import Panel
-from viz.figures.drawing.theme import CLEAR, GREY_SCALE, coloured
+from viz.figures.drawing.theme import CLEAR, CROSS, GREY_SCALE, coloured
 from viz.figures.publication.layout import (
     LABEL,
     LEADING,
@@ -100,6 +100,9 @@ def _line(sheet: Sheet, line: go.Scatter, place: PrintPlace, columns: int) -> No
     if line.marker.symbol == "circle-open":
         ring: dict[str, Any] = {"markersize": cell * 0.55, "markerfacecolor": "none", "markeredgewidth": cell * 0.07}
         sheet.line(points, line.marker.color, linestyle="", marker="o", zorder=3, **ring)
+    elif line.marker.symbol == CROSS:
+        stroke: dict[str, Any] = {"markersize": cell * 0.4, "markeredgewidth": 0.4}
+        sheet.line(points, line.marker.color, linestyle="", marker="x", **stroke)
     elif "markers" in line.mode:
         sheet.line(points, line.marker.color, linestyle="", marker="o", markersize=2.5)
     else:

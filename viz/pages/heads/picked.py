@@ -95,18 +95,15 @@ def _side_by_side(
         return
     turned = shown.turned(wanted.quantities, wanted.colour, wanted.picture, width, tuple(picked))
     look = Look(wanted.colour, width, says, f"{file_name(name)}.{wanted.picture}", turned)
+    crossed = shown.crossed(picked)
+    packed = encode_comparison(views, picked, among=shown.places, look=look, offers=offered, crossed=crossed)
     picture = Shown(
-        Picture(
-            "comparison",
-            encode_comparison(
-                views, picked, among=shown.places, look=look, offers=offered, crossed=shown.crossed(picked)
-            ),
-        ),
+        Picture("comparison", packed),
         key=FIGURE,
         says=says,
         name=name,
         csv=lambda: csv_of_views(views),
-        printed=paper,
+        printed=partial(paper, crossed=crossed),
         traces={_(shown.trace.provenance.title): shown.trace},
     )
     show(picture, visit)
