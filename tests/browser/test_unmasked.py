@@ -45,7 +45,7 @@ def test_heads_cross_out_later_words_and_lift_the_mask(open_page: Callable[..., 
     assert "masked: score" in point(page, 0, 0, 5, (8, 8), figure=".comparison")
     page.get_by_text("lift the causal mask").click()
     says(page, unmasked="on")
-    expect(page.get_by_role("heading", name="Without the mask")).to_be_visible()
+    expect(page.get_by_role("heading", name="Without the mask", exact=True)).to_be_visible()
     settle(page)
     assert "masked: score" not in point(page, 0, 0, 5, (8, 8), figure=".comparison")
 
