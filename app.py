@@ -10,9 +10,9 @@ import streamlit as st
 
 from viz.server.connections import bound_connections
 from viz.server.guard import guards
+from viz.server.lifespan import lifespan
 from viz.server.room_sockets import room_routes
 from viz.server.scripts import script_routes
-from viz.server.shutdown import ends_in_time
 from viz.shell.late_requests import ignore_late_requests
 from viz.shell.page_scripts import first_script, page_script
 from viz.widgets.frame import show_app
@@ -34,4 +34,4 @@ else:
     ignore_late_requests()
     routes = [*room_routes(), *script_routes()]
     shields = guards([page_script()], first=first_script())
-    app = st.App(Path(__file__), routes=routes, middleware=shields, lifespan=ends_in_time)
+    app = st.App(Path(__file__), routes=routes, middleware=shields, lifespan=lifespan)

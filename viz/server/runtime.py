@@ -55,18 +55,22 @@ class Host(OpenedModels):
         self._crew = crew
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
-        """Load the models of `keys` in the background, one after another."""
+        """Load the models of `keys` in the background, one after another.
+
+        Where they run elsewhere, what is there comes first: whoever opens the first page waits for that.
+        """
         keys = tuple(keys)
-        if self._crew is not None:
-            self._crew.warm_up(keys)
-        thread = Thread(target=self._load_all, args=(keys,), name="warm-up", daemon=True)
+        elsewhere = self._crew.warm_up(keys) if self._crew is not None else None
+        thread = Thread(target=self._load_all, args=(keys, elsewhere), name="warm-up", daemon=True)
         thread.start()
         return thread
 
-    def _load_all(self, keys: tuple[str, ...]) -> None:
+    def _load_all(self, keys: tuple[str, ...], elsewhere: Thread | None) -> None:
         for key in keys:
             with suppress(ModelUnavailableError):  # whoever asks for it is told
                 self.model(key)
+            if elsewhere is not None:
+                elsewhere.join()
         collect_garbage()
 
     def identify(self, key: str, source: str, target: str | None = None, **options: Unpack[RunOptions]) -> Hashable:

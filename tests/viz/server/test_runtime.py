@@ -18,6 +18,7 @@ from streamlit.runtime.scriptrunner import StopException
 from models.trace import AttentionTrace
 from models.waiting import go_on
 from tests.support.figure_samples import translation
+from tests.support.waiting import until
 from viz.server import caching, opening, queueing, runs, runtime
 from viz.server.cores import WORTH_EVERY_CORE
 from viz.server.opening import ModelUnavailableError
@@ -226,6 +227,29 @@ def test_warming_up_loads_in_the_background_and_in_order() -> None:
     assert loads == ["a", "b"]
     assert host.is_settled("a")
     assert host.is_settled("b")
+
+
+def test_where_models_run_elsewhere_one_is_opened_here_and_the_others_when_they_are_loaded_there() -> None:
+    loaded = Event()
+    opened: list[tuple[str, bool]] = []
+
+    class Crew:
+        has_all = False
+
+        def warm_up(self, keys: Any) -> Thread:
+            thread = Thread(target=loaded.wait, args=(PATIENCE,), daemon=True)
+            thread.start()
+            return thread
+
+    def load(key: str, progress: Any) -> Any:
+        opened.append((key, loaded.is_set()))
+        return Model(key)
+
+    warming = Host(load, crew=Crew()).warm_up(("a", "b"))  # type: ignore[arg-type]
+    until(lambda: opened)
+    loaded.set()
+    warming.join(PATIENCE)
+    assert opened == [("a", False), ("b", True)]
 
 
 def test_a_model_that_cannot_be_loaded_is_named_and_leaves_the_others_alone() -> None:
