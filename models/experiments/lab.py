@@ -19,8 +19,9 @@ from models.messages import CountMessage, Message
 
 Numbers = NDArray[np.float64]
 Table = Sequence[Sequence[float]] | Numbers
-Score = Literal["dot", "general", "additive", "cosine"]
-"""How well a query fits a key: q k', q W k', v tanh(q W + k U), or the cosine of the angle between them."""
+Score = Literal["dot", "general", "biased", "activated", "additive", "cosine"]
+"""How well a query fits a key: q k', q W k', (q W + b) k' (Sordoni et al. 2016), tanh(q W k' + b) (Ma et al. 2017),
+v tanh(q W + k U), or the cosine of the angle between them."""
 
 LARGEST = 512
 """Rows or columns of a table at most."""
@@ -37,6 +38,7 @@ class LabRun:
     # [query, key] The exponentials over their row's sum; of a hard choice 1 at the row's largest score
     weights: Numbers
     result: Numbers  # [query, d_value] Weights times V
+    inner: Numbers | None = None  # [query, key] What the activation of the score gets; None without one
 
 
 _QUERIES, _KEYS, _VALUES = Message("Queries"), Message("Keys"), Message("Values")
@@ -50,6 +52,8 @@ NAMES: Mapping[str, Message] = {
     "value_weight": Message("W_V"),
     "output_weight": Message("W_O"),
     "general": Message("W of the score"),
+    "general_bias": Message("b of the score"),
+    "activated_bias": Message("b of the score"),
     "additive_query": Message("W of the score"),
     "additive_key": Message("U of the score"),
     "additive_vector": Message("v of the score"),
@@ -59,6 +63,8 @@ NAMES: Mapping[str, Message] = {
 SCORE_TABLES: Mapping[Score, tuple[str, ...]] = {
     "dot": (),
     "general": ("general",),
+    "biased": ("general", "general_bias"),
+    "activated": ("general", "activated_bias"),
     "additive": ("additive_query", "additive_key", "additive_vector"),
     "cosine": (),
 }
@@ -150,35 +156,46 @@ def run_lab(
         raise InputError(message)
     allowed = np.ones((len(q), len(k)), dtype=bool) if mask is None else np.asarray(mask, dtype=bool)
     _check_mask(allowed, len(q), len(k))
-    products = _fit(
-        score, q, k, {name: table_of(NAMES[name], (parameters or {})[name]) for name in SCORE_TABLES[score]}
-    )
+    fit = _fit(score, q, k, {name: table_of(NAMES[name], (parameters or {})[name]) for name in SCORE_TABLES[score]})
+    inner = fit if score == "activated" else None
+    products = fit if inner is None else np.tanh(inner)
     scores = products / (q.shape[1] ** 0.5 if scaled else 1.0) / temperature
     shown = np.where(allowed, scores, -np.inf)
     exponentials = np.exp(shown - shown.max(axis=-1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=-1, keepdims=True)
     if hard:
         weights = np.eye(len(k))[shown.argmax(axis=-1)]
-    return LabRun(products, scores, allowed, exponentials, weights, weights @ v)
+    return LabRun(products, scores, allowed, exponentials, weights, weights @ v, inner)
 
 
 def _fit(score: Score, q: Numbers, k: Numbers, given: Mapping[str, Numbers]) -> Numbers:
-    """Return how well each query fits each key, [query, key]."""
-    if score == "general":
-        matrix = given["general"]
-        if matrix.shape != (q.shape[1], k.shape[1]):
-            raise InputError(misfit("general", matrix, q.shape[1], k.shape[1]))
-        return q @ matrix @ k.T
+    """Return how well each query fits each key, [query, key]; of an activated score, what the activation gets."""
+    _check_tables(given, q.shape[1], k.shape[1])
+    if "general" in given:
+        read = q @ given["general"] + given.get("general_bias", 0)
+        return np.asarray(read @ k.T + given.get("activated_bias", 0))
     if score == "additive":
-        hidden = given["additive_vector"].shape[1]
-        for name, rows in (("additive_query", q.shape[1]), ("additive_key", k.shape[1]), ("additive_vector", 1)):
-            if given[name].shape != (rows, hidden):
-                raise InputError(misfit(name, given[name], rows, hidden))
         weight, key_weight, vector = (given[name] for name in SCORE_TABLES["additive"])
         return np.asarray(np.tanh((q @ weight)[:, None] + (k @ key_weight)[None]) @ vector[0])
     if score == "cosine":
         return _normalised(q) @ _normalised(k).T
     return q @ k.T
+
+
+def _check_tables(given: Mapping[str, Numbers], query: int, key: int) -> None:
+    """Raise InputError if a table of the score does not fit queries and keys of so many numbers."""
+    hidden = given["additive_vector"].shape[1] if "additive_vector" in given else 0
+    sizes = {
+        "general": (query, key),
+        "general_bias": (1, key),
+        "activated_bias": (1, 1),
+        "additive_query": (query, hidden),
+        "additive_key": (key, hidden),
+        "additive_vector": (1, hidden),
+    }
+    for name, table in given.items():
+        if table.shape != sizes[name]:
+            raise InputError(misfit(name, table, *sizes[name]))
 
 
 def _normalised(values: Numbers) -> Numbers:

@@ -118,10 +118,12 @@ def random_vectors(size: int, *, keys: int = 8, seed: int = 0) -> Preset:
 
 
 def score_tables(query: int, key: int) -> dict[str, Numbers]:
-    """Return the tables with which the other scores start: matrices that change nothing, and a vector of ones."""
+    """Return the tables with which the other scores start: matrices that change nothing, and vectors of ones."""
     hidden = max(query, key)
     return {
         "general": np.eye(query, key),
+        "general_bias": np.ones((1, key)),
+        "activated_bias": np.zeros((1, 1)),
         "additive_query": np.eye(query, hidden),
         "additive_key": np.eye(key, hidden),
         "additive_vector": np.ones((1, hidden)),

@@ -104,6 +104,32 @@ def test_every_score_is_its_formula(queries: int, keys: int, d_query: int, d_key
         np.testing.assert_allclose(cosine.scores, expected, atol=1e-12)
 
 
+@given(st.integers(1, 3), st.integers(1, 4), st.integers(1, 3), st.integers(1, 3), st.integers(0, 99))
+def test_biased_and_activated_scores_are_their_formulas_number_by_number(
+    queries: int, keys: int, d_query: int, d_key: int, seed: int
+) -> None:
+    generator = np.random.default_rng(seed)
+    q, k, v = (generator.normal(size=shape) for shape in ((queries, d_query), (keys, d_key), (keys, 2)))
+    made = {name: generator.normal(size=table.shape) for name, table in score_tables(d_query, d_key).items()}
+    matrix, bias, added = made["general"], made["general_bias"][0], made["activated_bias"][0, 0]
+    biased, activated = (
+        run_lab(q, k, v, scaled=False, score=score, parameters=made) for score in ("biased", "activated")
+    )
+    assert biased.inner is None
+    for query, key in np.ndindex(queries, keys):
+        read = [math.fsum(q[query, i] * matrix[i, j] for i in range(d_query)) for j in range(d_key)]
+        plain = math.fsum(read[j] * k[key, j] for j in range(d_key))
+        lifted = math.fsum((read[j] + bias[j]) * k[key, j] for j in range(d_key))
+        assert biased.scores[query, key] == pytest.approx(lifted, abs=1e-12)
+        assert activated.inner is not None
+        assert activated.inner[query, key] == pytest.approx(plain + added, abs=1e-12)
+        assert activated.scores[query, key] == pytest.approx(math.tanh(plain + added), abs=1e-12)
+    np.testing.assert_allclose(activated.weights, softmax(activated.scores, axis=1), atol=1e-12)
+    for score, wrong in (("biased", "general_bias"), ("activated", "activated_bias")):
+        with pytest.raises(InputError, match="b of the score has"):
+            run_lab(q, k, v, score=score, parameters=made | {wrong: np.ones((2, d_key))})
+
+
 @given(st.integers(1, 4), st.integers(1, 5), st.integers(1, 4), st.integers(0, 2**32 - 1), st.booleans())
 def test_padding_is_hidden_by_its_mask_and_gets_weight_without_it(
     queries: int, keys: int, padding: int, seed: int, causal: bool

@@ -21,6 +21,7 @@ from viz.pages.steps.lab_tables import (
     table_editor,
 )
 from viz.pages.steps.settings import (
+    BIASED,
     DOT,
     GENERAL,
     HARD,
@@ -104,7 +105,9 @@ def _edit(tables: Tables, start: LabStart, names: tuple[str, ...]) -> None:
 def _options(score: str, *, masked: bool, scaled: bool) -> dict[str, Any]:
     """Show what else is chosen, and return it."""
     with st.container(horizontal=True, vertical_alignment="center", key="lab-settings"):
-        options: dict[str, Any] = {"scaled": switch(SCALING, default=scaled) if score in (DOT, GENERAL) else False}
+        options: dict[str, Any] = {
+            "scaled": switch(SCALING, default=scaled) if score in (DOT, GENERAL, BIASED) else False
+        }
         options["hard"] = switch(HARD, default=False)
         options["lifted"] = masked and switch(LIFTED, default=False)
         options["padding"] = int(value_of(PADDING))

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
 from viz.pages.steps.equations import show_equations
-from viz.pages.steps.settings import ADDITIVE, COSINE, DOT, GENERAL, Tables
+from viz.pages.steps.settings import ACTIVATED, ADDITIVE, BIASED, COSINE, DOT, GENERAL, Tables
 from viz.text.language import _
 from viz.views.strips import Strip
-from viz.walk.digits import number, products
+from viz.walk.digits import factor, number, products
 from viz.widgets.show import show_strips
 from viz.widgets.shown import Shown
 from viz.widgets.visit import Visit, Wanted
@@ -29,6 +31,8 @@ def labels(letter: str, count: int) -> tuple[str, ...]:
 _PRODUCTS = {
     DOT: r"Q K^\top",
     GENERAL: r"Q W K^\top",
+    BIASED: r"(Q W + b) K^\top",
+    ACTIVATED: r"\tanh(Q W K^\top + b)",
     ADDITIVE: r"v \tanh(Q W + K U)",
     COSINE: r"\cos(Q, K)",
 }
@@ -87,8 +91,27 @@ def show_layer(
     )
     says = " ".join((_("Results: {results}.", results=said), *_leak(layer, real, masked=options["padding_mask"])))
     show_strips(strips, Shown(key="lab", says=says, name="attention lab"), visit)
-    if options["score"] == DOT and not options["hard"]:
-        _show_digits(layer, divisor, visit.width)
+    if options["score"] in (DOT, GENERAL, BIASED, ACTIVATED) and not options["hard"]:
+        _show_digits(layer, divisor, _read(tables, layer, options["score"]), visit.width)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What the keys are multiplied with for the first query of the first head."""
+
+    vector: NDArray[np.float64]
+    name: str  # in LaTeX
+    bias: float | None = None  # What is added before tanh; None where there is none
+
+
+def _read(tables: Tables, layer: LabLayer, score: str) -> _Read:
+    query = np.split(layer.query, len(layer.runs), axis=1)[0][0]
+    if score == DOT:
+        return _Read(query, "q_1")
+    read = query @ np.asarray(tables["general"], dtype=np.float64)
+    if score == BIASED:
+        return _Read(read + np.asarray(tables["general_bias"], dtype=np.float64)[0], "(q_1 W + b)")
+    return _Read(read, "q_1 W", float(tables["activated_bias"][0][0]) if score == ACTIVATED else None)
 
 
 def _leak(layer: LabLayer, real: int, *, masked: bool) -> tuple[str, ...]:
@@ -104,8 +127,14 @@ def _leak(layer: LabLayer, real: int, *, masked: bool) -> tuple[str, ...]:
 
 def _strips_of(run: LabRun, head: str, divisor: str, queries: tuple[str, ...], keys: tuple[str, ...]) -> list[Strip]:
     common: dict[str, Any] = {"rows": queries, "columns": keys}
+    fit = [Strip(head + _("products"), "QK'", run.products, **common)]
+    if run.inner is not None:
+        fit = [
+            Strip(head + _("products plus b, before tanh"), "u", run.inner, **common),
+            Strip(head + _("products after tanh"), "tanh", run.products, **common),
+        ]
     return [
-        Strip(head + _("products"), "QK'", run.products, **common),
+        *fit,
         Strip(head + _("scores: products divided by {divisor}", divisor=divisor), "e", run.scores, **common),
         Strip(
             head + _("mask: 1 where a query may attend to a key"), "M", run.mask.astype(np.float64), "mask", **common
@@ -116,22 +145,29 @@ def _strips_of(run: LabRun, head: str, divisor: str, queries: tuple[str, ...], k
     ]
 
 
-def _show_digits(layer: LabLayer, divisor: str, available: float) -> None:
-    """Show one score, one weight and one result of the first query in digits; scores were divided by `divisor`."""
+def _show_digits(layer: LabLayer, divisor: str, read: _Read, available: float) -> None:
+    """Show one score, one weight and one result of the first query in digits.
+
+    The products are of the keys and what was `read` of the query; they were divided by `divisor`.
+    """
     run, heads = layer.runs[0], len(layer.runs)
-    q, k, v = (np.split(each, heads, axis=1)[0] for each in (layer.query, layer.key, layer.value))
+    k, v = (np.split(each, heads, axis=1)[0] for each in (layer.key, layer.value))
     key = int(run.weights[0].argmax())
     product, weight = float(run.products[0, key]), float(run.weights[0, key])
-    digits, _product = products(q[0], k[key])
+    digits, fit = products(read.vector, k[key])
+    place, named = key + 1, rf"{read.name} \cdot k_{{{key + 1}}}"
+    lines = [rf"{named} &= {digits} = {number(fit)}"]
+    if read.bias is not None:
+        lines.append(rf"\tanh({named} + b) &= \tanh({number(fit)} + {factor(read.bias)}) = {number(product)}")
     score, power = float(run.scores[0, key]), float(run.exponentials[0, key])
     total = float(run.exponentials[0].sum())
     mixed, _value = products(run.weights[0], v[:, 0])
-    named = r"\text{" + _("result") + "}"
+    result = r"\text{" + _("result") + "}"
     with st.container(key="lab-digits"):
         show_equations(
-            rf"q_1 \cdot k_{{{key + 1}}} &= {digits} = {number(product)}",
-            rf"e_{{1,{key + 1}}} &= \frac{{{number(product)}}}{{{divisor}}} = {number(score)}",
-            rf"a_{{1,{key + 1}}} &= \frac{{{number(power)}}}{{{number(total)}}} = {number(weight)}",
-            rf"{named}_{{1,1}} &= {mixed} = {number(float(run.result[0, 0]))}",
+            *lines,
+            rf"e_{{1,{place}}} &= \frac{{{number(product)}}}{{{divisor}}} = {number(score)}",
+            rf"a_{{1,{place}}} &= \frac{{{number(power)}}}{{{number(total)}}} = {number(weight)}",
+            rf"{result}_{{1,1}} &= {mixed} = {number(float(run.result[0, 0]))}",
             available=available,
         )

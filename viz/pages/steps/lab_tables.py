@@ -76,6 +76,8 @@ _TITLES: Mapping[str, str] = {
     "value_weight": mark("W_V: makes values"),
     "output_weight": mark("W_O: joins the heads"),
     "general": mark("W of the score"),
+    "general_bias": mark("b of the score: added to q W"),
+    "activated_bias": mark("b of the score: one number"),
     "additive_query": mark("W of the score: on queries"),
     "additive_key": mark("U of the score: on keys"),
     "additive_vector": mark("v of the score"),

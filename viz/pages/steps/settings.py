@@ -59,7 +59,8 @@ BOOK, ONE_HOT, UNIFORM, CAUSAL, WRITTEN, PROJECTIONS, HEADS, PERMUTED, SATURATIO
     "permuted",
     "saturation",
 )
-DOT, GENERAL, ADDITIVE, COSINE = "dot", "general", "additive", "cosine"
+DOT, GENERAL, BIASED, ACTIVATED = "dot", "general", "biased", "activated"
+ADDITIVE, COSINE = "additive", "cosine"
 TEMPERATURES = ("0.1", "0.2", "0.5", "1", "2", "5", "10")
 SIZES = ("2", "4", "8", "16", "32", "64", "128", "256", "512")
 ORDERS: Mapping[str, str] = {"2 0 3 1": "c a d b", "1 0 2 3": "b a c d", "3 2 1 0": "d c b a", "1 2 3 0": "b c d a"}
@@ -134,6 +135,8 @@ SCORE = Choice(
     choices={
         DOT: mark("dot product"),
         GENERAL: mark("general: q W k'"),
+        BIASED: mark("with a bias: (q W + b) k'"),
+        ACTIVATED: mark("activated: tanh(q W k' + b)"),
         ADDITIVE: mark("additive: v tanh(q W + k U)"),
         COSINE: mark("cosine"),
     },

@@ -277,6 +277,11 @@ class TestLab:
         expected = lab_layer.run_layer(tables, scaled=False, score=score)
         np.testing.assert_allclose(arrays(app)["result"], expected.output, atol=1e-5)
         assert parameter(app, "score") == (None if score == "dot" else score)
+        if score == "activated":
+            (run,) = expected.runs
+            key = int(run.weights[0].argmax())
+            (line,) = [each for each in formulas(app) if "b) &= \\tanh" in each]
+            assert f"{run.inner[0, key]:.3f} + 0) = {np.tanh(run.inner[0, key]):.3f}" in line
 
     def test_a_hard_choice_reads_one_key_and_a_lifted_mask_hides_nothing(self) -> None:
         app = opened(show="lab", preset="written")
