@@ -70,6 +70,17 @@ MEASURES = {
         ...seen(".stage").flatMap((each) => each.texts ?? [])].join(" ").match(/query|key/g) ?? []""",
     "words in Chinese to scroll for": """seen(".model-output")
         .filter((each) => each.scrollHeight > each.clientHeight).map((each) => each.textContent)""",
+    "lessons below rooms": """seen(".st-key-lessons-lesson").filter((each) => seen(".st-key-room-opening")
+        .some((room) => room.getBoundingClientRect().top < each.getBoundingClientRect().bottom))""",
+    "steps in colour": """seen(".walk .steps [aria-current]").filter((each) => each.textContent.includes("Score")
+        && getComputedStyle(each).color !== getComputedStyle(each.parentElement).color)""",
+    "pixels between a point and its tick": """all(".st-key-training-point input[type=range]").map((input) => {
+        const [now, least, most] = [input.value, input.min, input.max].map(Number);
+        const thumb = input.closest("[style*=left]");
+        const line = thumb.closest("[data-testid=stSlider] > :not(label)").getBoundingClientRect();
+        const { left, width } = thumb.getBoundingClientRect();
+        return Math.abs(left + width / 2 - (line.left + 6 + (line.width - 12) * (now - least) / (most - least)));
+    })[0]""",
     "marks that begin a line": BEGIN_LINES,
     "empty below a picture": f"Math.max(...{EMPTY})",
 }
@@ -82,6 +93,9 @@ TABLE: list[Row] = [
     *((path, width, "", "cut", "==", 0) for width in (1024, 1280) for path in WHOLE),
     ("heads", 390, "", "cut labels of heads", "==", 0),
     ("", 1280, "", "years out of order", "==", 0),
+    *(("lessons", width, "", "lessons below rooms", "==", 0) for width in (390, 1280)),
+    ("steps", 1280, "", "steps in colour", "==", 1),
+    *(("training", width, "", "pixels between a point and its tick", "<", 2.5) for width in (390, 1280)),
     *(("heads", width, "lang=zh", "words in Chinese to scroll for", "==", 0) for width in (390, 1280)),
     *((path, 390, "", "marks that begin a line", "==", 0) for path in ("", "steps")),
     *(

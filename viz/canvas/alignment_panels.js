@@ -29,8 +29,7 @@ import { fill, unpack } from "./payload.js";
  * @typedef {object} Laid How wide and high things are, in pixels.
  * @property {number} room @property {number} across @property {number} panel @property {number} label @property {number} wide
  * @property {number[]} rows @property {number} region @property {number} turn @property {number} font @property {number} token
- * @property {boolean} folded
- * @property {number} least The smallest type. @property {number} above
+ * @property {boolean} folded @property {number} least The smallest type. @property {number} above @property {string} at What for.
  */
 
 const GAP = 24; // pixels between panels
@@ -109,7 +108,7 @@ export class Panels {
     this.stage.dataset.drawn = String(Number(this.stage.dataset.drawn ?? 0) + 1);
   }
 
-  // Widths and heights follow the page and the number of panels, and not the sentence: while somebody types, cells shrink.
+  // Widths and heights follow the page and the number of panels: while somebody types, cells shrink, and no place does.
   /** @param {number} room @returns {Laid} */
   arrange(room) {
     const { header, family, figure } = this, count = header.panels.length, columns = header.tokens.length, { least, free, above, cell, row } = boundsIn(figure);
@@ -124,7 +123,8 @@ export class Panels {
     const rows = header.panels.map((each) => within(height / Math.max(each.rows.length, 1),
       { least: row, most: within(wide * 1.35, { least: 20, most: GROWN }) }));
     const taken = Math.max(...header.panels.map((each, number) => each.rows.length * rows[number]));
-    const region = taken > height + 1 ? Math.ceil(taken / STEP) * STEP : Math.min(height, taken + EMPTY);
+    const at = `${room} ${height} ${count}`, held = this.place?.at === at ? Math.min(height, this.place.region) : 0;
+    const region = taken > height + 1 ? Math.ceil(taken / STEP) * STEP : Math.max(Math.min(height, taken + EMPTY), held);
     const widest = Math.max(...header.tokens.map((text) => widthOf(text, 13, family)), 1);
     const turn = widest + 4 <= wide ? 0 : wide >= 16 ? -45 : -90;
     const font = turn === -90 ? Math.max(within(wide * 0.95, { least: 8, most: 12 }), least) : turn ? Math.min(Math.max(wide * SLANTED, least), 13) : 13;
@@ -132,7 +132,7 @@ export class Panels {
     /** @param {number} size */
     const widthsAt = (size) => header.tokens.map((text) => widthOf(text, size, family) + 0.5 * size);
     const token = fittingSize(widthsAt, room - 8, folded ? 2 : 1, readable(folded ? [17, 16, 15, 14, 13, 12] : [20, 19, 18, 17, 16, 15, 14, 13]));
-    return { room, across, panel, label, wide, rows, region, turn, font, token, folded, least, above };
+    return { at, room, across, panel, label, wide, rows, region, turn, font, token, folded, least, above };
   }
 
   paint() {}

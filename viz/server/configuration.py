@@ -94,7 +94,10 @@ def _one(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def _paths(text: str) -> tuple[Path, ...]:
-    return tuple(Path(each).expanduser() for each in text.split(os.pathsep) if each)
+    try:
+        return tuple(Path(each).expanduser() for each in text.split(os.pathsep) if each)
+    except RuntimeError as error:  # the home of nobody
+        raise ValueError from error
 
 
 def _parse_folders(text: str) -> tuple[Path, ...]:
