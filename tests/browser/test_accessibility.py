@@ -97,6 +97,8 @@ def test_axe_finds_nothing_serious_or_moderate_presented_and_in_chinese_not_pres
     shown = open_page(f"{address}/{path}", width=1920, height=1080, **link)
     for presented in (False, True)[language == "en" :]:
         if presented and language == "zh":
+            if page == "lessons":
+                return  # is not presented by a press of its own
             shown.locator(".st-key-present-on button").click()
             shown.locator(".st-key-present-off").wait_for(timeout=PATIENCE)
         shown.get_by_test_id("stStatusWidget").wait_for(state="detached", timeout=PATIENCE)
