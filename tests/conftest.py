@@ -16,6 +16,7 @@ from streamlit.components.v2 import manifest_scanner
 from tests.support.browsing import AT_REST, running
 from tests.support.smollm2 import get_smollm2
 from tests.support.waiting import end_warm_up
+from viz.text.language import ENGLISH, use_language
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch counts the cores
     os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -81,6 +82,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if is_slow(item.path):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_runtest_teardown() -> None:
+    """Leave the next test, of whatever file, the language that it expects."""
+    use_language(ENGLISH)
 
 
 def pytest_sessionfinish() -> None:
