@@ -13,12 +13,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 import models
 from models.trace import AttentionTrace
 from tests.support.browsing import CELL, PIXEL, ROOT, point, running
 from tests.support.canvas_samples import HOSTILE, SAMPLES
+from viz.canvas import parts as canvases
 from viz.figures.drawing.theme import HEAD_COLOURS, NIGHT_SCALE, WEIGHT_SCALE, weight_colour
 from viz.measures.similarity import head_similarity
 from viz.pages.heads.page import KEY
@@ -430,3 +431,12 @@ def test_a_click_on_the_map_of_likeness_compares_its_two_heads(open_page: Callab
     for layer in range(3):
         pressed = page.locator(f".st-key-heads{layer} :is([aria-pressed=true], [aria-checked=true])")
         expect(pressed).to_have_text([str(head) for each, head in sorted(pair) if each == layer])
+
+
+@pytest.mark.parametrize("name", canvases._FILES)
+def test_nothing_can_be_pressed_before_the_words_have_come(browser: Browser, name: str) -> None:
+    page = browser.new_page()
+    parts = canvases.parts_of(name)
+    page.set_content(f"<style>{parts.style}</style>{parts.html}")
+    assert not any(button.is_visible() for button in page.locator("button").all())
+    page.close()
