@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from streamlit.components.v2 import manifest_scanner
 from tests.support.browsing import AT_REST, running
 from tests.support.smollm2 import get_smollm2
 from tests.support.waiting import end_warm_up
+from viz.server.caching import give_back_memory
 from viz.text.language import ENGLISH, use_language
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch counts the cores
@@ -84,9 +86,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
-def pytest_runtest_teardown() -> None:
-    """Leave the next test, of whatever file, the language that it expects."""
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """Leave the next test, of whatever file, the language that it expects, and the memory that this file let go."""
     use_language(ENGLISH)
+    if nextitem is None or nextitem.path != item.path:
+        if gc.get_freeze_count():  # a server holds its models for good, a test lets them go: 4 GB of a process
+            gc.unfreeze()
+            gc.collect()
+        give_back_memory()
 
 
 def pytest_sessionfinish() -> None:
