@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import models
+from models.experiments.induction_table import induction_table
+from models.experiments.stability_table import stability_table
 from models.keys import at_point, pair_of, split_point
 from models.trace import AttentionTrace
 from models.translation.entry import Entry
 from viz.figures.drawing.theme import Colour
 from viz.figures.training_curves import Curve, loss_and_error
-from viz.pages.training.settings import ALIGN, AUTHOR, FIRST_SHOWN, GOLD, OWN, POINT, SETTINGS, SHORT
+from viz.pages.training.birth import show_birth
+from viz.pages.training.moment import choose_moment
+from viz.pages.training.settings import (
+    ALIGN,
+    AUTHOR,
+    BIRTH,
+    CURVES,
+    FIRST_SHOWN,
+    GOLD,
+    MEASURED,
+    MEASURED_FIGURES,
+    OWN,
+    POINT,
+    SETTINGS,
+    SHORT,
+    WRONG,
+)
 from viz.pages.training.written import show_written
+from viz.pages.training.wrong import show_wrong
 from viz.server.loading import described, loads, usable
 from viz.server.runtime import Host, shared_host
 from viz.server.translations import forced_translations, own_translations
@@ -28,10 +48,10 @@ from viz.views.view import Unit, View, choose_view, hide
 from viz.widgets.frame import Frame, Page
 from viz.widgets.language_pair import switch_to
 from viz.widgets.panels import panel_of, show_panels
-from viz.widgets.player import show_player
+from viz.widgets.presenting import is_presented
 from viz.widgets.readable_text import fit_text, keep_readable, last_readable
 from viz.widgets.sentence import SENTENCE, USUAL, say_cut
-from viz.widgets.settings import choose, choose_titled, put_text
+from viz.widgets.settings import choose, choose_titled, labels_of, put_text, value_of
 from viz.widgets.shared_settings import COLOUR, UNIT
 from viz.widgets.show import show
 from viz.widgets.shown import Shown
@@ -44,12 +64,17 @@ def _fill(frame: Frame) -> None:
     runs = [key for key in models.training_runs() if pair_of(key) == pair]
     if not runs:
         _offer_usual(frame.messages)
+        _measured(frame, {})
+        return
+    if is_presented() and value_of(MEASURED) != CURVES:
+        _measured(frame, {})
         return
     first = described([at_point(key, 1) for key in runs], frame.messages)
     points = {split_point(key)[0]: entry.card["points"] for key, entry in first.items()}
     if not points:
         return
-    point = _choose_point([each["target_tokens_seen"] for each in next(iter(points.values()))])
+    seen = [each["target_tokens_seen"] for each in next(iter(points.values()))]
+    point = choose_moment(POINT, list(map(_short, seen)), first=FIRST_SHOWN)
     with frame.beside:
         box = st.popover(_("Settings"), icon=":material/tune:", key="settings")
     with box, st.container(gap="xsmall"):
@@ -59,18 +84,16 @@ def _fill(frame: Frame) -> None:
     keys = usable(shared_host(), list(entries), frame.messages)
     if keys:
         _show(frame, {key: entries[key] for key in keys}, wanted, align)
-    _measured(frame, {key: points[split_point(key)[0]] for key, entry in entries.items()}, entries, point)
-
-
-def _choose_point(seen: Sequence[int]) -> int:
-    """Let the reader choose a point, from 1, by the target tokens `seen` there."""
-    labels = {str(number): _short(count) for number, count in enumerate(seen, 1)}
-    default = str(min(FIRST_SHOWN, len(seen)))
-    with st.container(horizontal=True, vertical_alignment="center", key="training-point"):
-        st.html(f"<style>.st-key-training-point {{ --points: {max(len(seen) - 1, 1)}; }}</style>")
-        chosen = choose(POINT, labels, default=default)
-        show_player(POINT, tuple(labels), chosen, default=default)
-    return int(chosen)
+    curves = {
+        key: Curve(
+            _(entries[key].mechanism.title),
+            [each["target_tokens_seen"] for each in kept],
+            [each["held_out_loss"] for each in kept],
+            [each["aer"][GOLD] for each in kept],
+        )
+        for key, kept in ((key, points[split_point(key)[0]]) for key in entries)
+    }
+    _measured(frame, curves, next(iter(entries.values())).card, point)
 
 
 def _offer_usual(messages: DeltaGenerator) -> None:
@@ -168,24 +191,28 @@ def _numbers(entry: Entry) -> tuple[float, float]:
 
 
 def _measured(
-    frame: Frame, points: Mapping[str, Sequence[Mapping[str, Any]]], entries: Mapping[str, Entry], point: int
+    frame: Frame, curves: Mapping[str, Curve], card: Mapping[str, Any] = MappingProxyType({}), point: int = 1
 ) -> None:
-    """Show loss and alignment error of all points, and where the slider stands."""
+    """Show what was measured through a training, of those that the reader can choose."""
+    twins, heads = stability_table(), induction_table()
+    there = {CURVES: curves, WRONG: twins, BIRTH: heads}
+    labels = {code: title for code, title in labels_of(MEASURED).items() if there[code]}
+    chosen = choose(MEASURED, labels) if labels else ""
+    if chosen == WRONG and twins:
+        show_wrong(frame, twins)
+    elif chosen == BIRTH and heads:
+        show_birth(frame, heads)
+    elif curves:
+        _show_curves(frame, curves, card, point)
+
+
+def _show_curves(frame: Frame, curves: Mapping[str, Curve], card: Mapping[str, Any], point: int) -> None:
+    """Show loss and alignment error of all points, and where the slider is."""
     st.header(_("Measured: loss and alignment through training"), anchor=False)
-    curves = {
-        key: Curve(
-            _(entries[key].mechanism.title),
-            [each["target_tokens_seen"] for each in kept],
-            [each["held_out_loss"] for each in kept],
-            [each["aer"][GOLD] for each in kept],
-        )
-        for key, kept in points.items()
-    }
     visit = frame.visit(Wanted())
     at = next(iter(curves.values())).tokens[point - 1]
     figure = loss_and_error(curves, at, width=visit.width)
     show(Shown(figure, key="curves", says=_says(curves), name="through training"), visit)
-    some = next(iter(entries.values())).card
     st.caption(
         _(
             "Small models (about {parameters} parameters each), trained for this page on the same short everyday "
@@ -194,8 +221,8 @@ def _measured(
             "human links, on {pairs} hand-aligned pairs. The strongest word of each row is taken. The map was "
             "chosen on other sentences, with the last point alone. The dotted line is the point shown above. "
             "Attention that aligns is not yet a translation, nor the reason for one.",
-            parameters=f"{some['parameters'] / 1e6:.1f} M",
-            count=len(some["points"]),
+            parameters=f"{card['parameters'] / 1e6:.1f} M",
+            count=len(card["points"]),
             pairs=30,
         )
     )
@@ -222,7 +249,7 @@ PAGE = Page(
     title=mark("Training"),
     address="training",
     fill=_fill,
-    figures=("training-point", "figure-alignment"),
+    figures=("training-point", "figure-alignment", *MEASURED_FIGURES),
     settings=SETTINGS,
     sheets=(Path(__file__).parent / "training.css",),
     is_there=lambda: bool(models.training_runs()),

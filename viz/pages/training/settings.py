@@ -28,4 +28,25 @@ ALIGN = Choice(
     title=mark("Translation to align"),
     choices={ONE: mark("same for all, by a trained Transformer"), OWN: mark("free translation at this point")},
 )
-SETTINGS = (SENTENCE, LANGUAGES, POINT, ALIGN, UNIT, COLOUR)
+CURVES, WRONG, BIRTH = "curves", "wrong", "birth"
+MEASURED = Choice(
+    "measured",
+    title=mark("What was measured"),
+    choices={
+        CURVES: mark("loss and alignment"),
+        WRONG: mark("how training goes wrong"),
+        BIRTH: mark("an induction head being born"),
+    },
+)
+MEASURED_FIGURES = (
+    "training-updates",
+    "figure-wrong",
+    "figure-wrong-gradients",
+    "training-born",
+    "figure-birth",
+    "figure-birth-maps",
+)
+"""Keys of what the latter two show."""
+UPDATES = Choice("updates", title=mark("Updates of the four twins: drag to the end of training"), shape="slider")
+BORN = Choice("born", title=mark("Updates: drag, from even weights to an induction head"), shape="slider")
+SETTINGS = (SENTENCE, LANGUAGES, POINT, ALIGN, UNIT, COLOUR, MEASURED, UPDATES, BORN)

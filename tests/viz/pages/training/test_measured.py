@@ -1,0 +1,60 @@
+"""An induction head being born: the figures are those of the file, moved by the link and by the slider."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from models.experiments.induction_table import induction_table
+
+OTHER = "zh-en"  # without models at points of their training, so that these sections are quick to open
+
+
+def script() -> None:
+    from viz.pages.training.page import PAGE
+
+    PAGE.show()
+
+
+def opened(**link: str) -> AppTest:
+    app = AppTest.from_function(script, default_timeout=120)
+    app.query_params.update({"languages": OTHER} | link)
+    app.run()
+    assert not app.exception
+    return app
+
+
+def charts(app: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(each.proto.spec) for each in app.get("plotly_chart")]
+
+
+def said(app: AppTest) -> str:
+    return " ".join(each.value for each in app.caption).replace("\\", "")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_head_at_a_moment_is_that_of_the_file_and_the_slider_moves_curve_and_maps_together(language: str) -> None:
+    table = induction_table()
+    assert table is not None
+    app = opened(measured="birth", born="1", lang=language)
+    for point in (0, len(table.points) - 1):
+        app.select_slider(key="born").set_value(str(point + 1)).run()
+        assert not app.exception
+        curves, maps = charts(app)
+        assert curves["layout"]["shapes"][0]["x0"] == table.points[point]
+        assert len(maps["data"]) == 2 * table.heads
+        assert f"{table.runs[0].second[point]:.2f}" in said(app)
+        assert f"{max(table.runs[0].induction[point]):.2f}" in said(app)
+    assert app.query_params["born"] == str(len(table.points))
+
+
+def test_the_curves_of_the_page_stay_where_they_were_and_a_choice_shows_another() -> None:
+    app = opened(languages="en-fr", sentence="The cat sleeps.")
+    assert "alignment" in [each.value for each in app.header][-1]
+    app.segmented_control(key="measured").set_value("birth").run()
+    assert not app.exception
+    assert [each.value for each in app.header][-1] == "An induction head being born"
+    assert app.query_params["measured"] == "birth"
