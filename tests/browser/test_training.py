@@ -52,3 +52,24 @@ def test_training_begins_with_a_short_sentence_which_no_other_page_takes_over(
     until_link(page, lambda url: "sentence=" in url)
     page.get_by_role("link", name="Training").click()
     expect(box).to_have_value(TYPED)
+
+
+def test_the_birth_of_a_head_is_opened_first_in_chinese_on_a_phone_and_its_slider_moves_all(
+    open_page: Callable[..., Page], address: str
+) -> None:
+    page = open_page(f"{address}/training", width=390, height=844, languages="zh-en", measured="birth", lang="zh")
+    curves, maps = (page.locator(f".st-key-figure-{name} .js-plotly-plot") for name in ("birth", "birth-maps"))
+    expect(curves).to_contain_text("更新次数")
+    expect(maps).to_contain_text("被关注的词")
+    settle(page)
+    dotted = curves.locator(".shapelayer path").first
+    before = dotted.get_attribute("d"), maps.locator("image").last.get_attribute("href")
+    slider = page.locator(".st-key-training-born").get_by_role("slider")
+    slider.focus()
+    slider.press("End")
+    says(page, born="29")
+    settle(page)
+    expect(page.get_by_text("2,000 次更新后")).to_be_visible()
+    assert dotted.get_attribute("d") != before[0]
+    assert maps.locator("image").last.get_attribute("href") != before[1]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 import models
+from models.experiments.induction_table import induction_table
+from models.experiments.stability_table import stability_table
 
 _FIGURES = Path(models.__file__).parent / "weights" / "en-fr"
 _TWINS = _FIGURES / "twins-figures.json"
@@ -31,6 +33,20 @@ def bleu_of_twins() -> Mapping[str, float]:
     for run in json.loads(_TWINS.read_text(encoding="utf8")):
         found.setdefault(run["mechanism"], []).append(run["bleu"]["tatoeba.test"])
     return {mechanism: float(np.mean(each)) for mechanism, each in found.items()}
+
+
+def measured_in_training() -> Mapping[str, float]:
+    """Return means over seeds at the end of training: losses of the four twins and of attention alone, and scores."""
+    found: dict[str, list[float]] = {}
+    if twins := stability_table():
+        for each in twins.runs:
+            name = f"{'pre' if each.pre_norm else 'post'}-LN{' warm-up' * each.twin[1]}"
+            found.setdefault(name, []).append(each.losses[-1])
+    if heads := induction_table():
+        for run in heads.runs:
+            found.setdefault(f"{run.layers} layers", []).append(run.second[-1])
+            found.setdefault(f"{run.layers} layers score", []).append(run.best[-1])
+    return {name: float(np.mean(each)) for name, each in found.items()}
 
 
 def bleu_of_patterns(key: str) -> Mapping[str, float]:

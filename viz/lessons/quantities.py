@@ -10,7 +10,14 @@ import numpy as np
 
 from models.edits import Edit, zero_head
 from models.measures.induction import induction_scores
-from viz.lessons.figures import bleu_of_patterns, bleu_of_twins, figures_of_card, largest_of_random, numbers_of_book
+from viz.lessons.figures import (
+    bleu_of_patterns,
+    bleu_of_twins,
+    figures_of_card,
+    largest_of_random,
+    measured_in_training,
+    numbers_of_book,
+)
 from viz.lessons.self_attention import weights_from
 from viz.lessons.wrong_word import error_runs
 from viz.measures.consequence import words_of_target
@@ -255,6 +262,7 @@ BY_NAME: Mapping[str, Callable[[AskedQuantity], Values]] = {
     "card": lambda asked: figures_of_card(asked.claims["model"]),
     "BLEU-of-twins": lambda _asked: bleu_of_twins(),
     "BLEU-of-pattern": lambda asked: bleu_of_patterns(asked.claims["model"]),
+    "measured-in-training": lambda _asked: measured_in_training(),
     "book": lambda _asked: numbers_of_book(),
     "error-runs": lambda asked: error_runs(_model(asked), asked.sentence, asked.claims["word"], asked.claims["of"]),
     "largest-random-weight": lambda _asked: largest_of_random(),

@@ -58,6 +58,7 @@ QUANTITIES = (
     "card",
     "BLEU-of-twins",
     "BLEU-of-pattern",
+    "measured-in-training",
     "book",
     "error-runs",
     "largest-random-weight",

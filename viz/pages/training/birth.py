@@ -33,7 +33,7 @@ def show_birth(frame: Frame, table: InductionTable) -> None:
     maps = head_comparison(table.trace(point), heads=heads, sites=SITES, width=visit.width)
     said = _(
         "A new sequence for this network: {count} random syllables, then the same again. In the second copy, an "
-        "induction head attends to the token that followed the last time: a diagonal.",
+        "induction head attends to the token that followed the last time: a diagonal. Weights are rounded to 1/255.",
         count=table.shown,
     )
     show(Shown(maps, key="birth-maps", says=said, name=f"induction head {table.points[point]} updates"), visit)

@@ -92,9 +92,10 @@ def _about(table: StabilityTable) -> None:
         plain(
             _(
                 "Without warm-up, post-LN ends at a loss of {without} ({least} to {most}); with it, at {with_warmup}. "
-                "Xiong et al. (2020) look at the gradients before the first update: with post-LN, those of the layers "
-                "near the output are the largest. Drag to 0 updates to see it. At a lower learning rate post-LN "
-                "learns without warm-up too (docs/training.md).",
+                "Xiong et al. (2020) look at the gradients before the first update (drag to 0): in a post-LN decoder "
+                "they grow towards the output, and full steps are too large there. That is their explanation, not "
+                "something these curves prove. At half this learning rate post-LN learned without warm-up too "
+                "(docs/training.md).",
                 without=f"{fmean(without):.2f}",
                 least=f"{min(without):.2f}",
                 most=f"{max(without):.2f}",
