@@ -1,6 +1,6 @@
 """What a visitor waits for, in a real Chromium. `python -m benchmarks.page`.
 
-Key to painted, pointer on a word to the picture's answer, cold start, and the server's memory.
+Key to painted, pointer on a word to the picture's answer, cold start, bytes of a first visit, and the server's memory.
 
 `--words` gives the lengths of the sentences typed, `--page heads` the Heads instead of the Bench, `--all` the Bench
 with every mechanism of English to French that is installed.
@@ -14,9 +14,12 @@ from __future__ import annotations
 import shutil
 import statistics
 import time
+from base64 import b64decode
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
@@ -115,10 +118,49 @@ def launch_chromium(driver: Playwright) -> Browser:
     return driver.chromium.launch(executable_path=shutil.which("chromium"), args=CHROMIUM_FLAGS)
 
 
-def open_page(browser: Browser, port: int, address: str = "") -> Page:
+class Line:
+    """Bytes that came to a page, headers with them; of a websocket's messages what they hold."""
+
+    def __init__(self) -> None:
+        self._addresses: dict[str, str] = {}
+        self._bytes: Counter[str] = Counter()
+
+    def listen(self, page: Page) -> None:
+        """Count what comes to `page` from now on."""
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("Network.enable")
+        devtools.on("Network.requestWillBeSent", self._asked)
+        devtools.on("Network.loadingFinished", self._came)
+        devtools.on("Network.webSocketFrameReceived", self._said)
+
+    def _asked(self, event: dict[str, Any]) -> None:
+        self._addresses[event["requestId"]] = urlsplit(event["request"]["url"]).path
+
+    def _came(self, event: dict[str, Any]) -> None:
+        path = self._addresses[event["requestId"]]
+        owner = "Streamlit" if path.startswith("/static/") else "fonts" if path.startswith("/app/static/") else "ours"
+        self._bytes[owner] += event["encodedDataLength"]
+
+    def _said(self, event: dict[str, Any]) -> None:
+        self._bytes["messages"] += len(b64decode(event["response"]["payloadData"]))
+
+    def row(self) -> dict[str, Any]:
+        """Return a row of the table."""
+        parts = ", ".join(f"{name} {count / 1000:.0f}" for name, count in self._bytes.most_common())
+        figure = "over the line until the first picture"
+        return {
+            "figure": figure,
+            "value": f"{self._bytes.total() / 1000:.0f} KB",
+            "note": f"{parts}; nothing kept before",
+        }
+
+
+def open_page(browser: Browser, port: int, address: str = "", line: Line | None = None) -> Page:
     """Open `address` of the app in a page with the probe, as soon as the port answers."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.add_init_script(PROBE)
+    if line is not None:
+        line.listen(page)
     wait_for_port(port)
     page.goto(f"http://127.0.0.1:{port}/{address}")
     return page
@@ -176,18 +218,20 @@ def pointing(page: Page, target: Target) -> dict[str, Any]:
 def measure(browser: Browser, app: Path, target: Target, *, rounds: int, words: list[int]) -> list[dict[str, Any]]:
     """Start the server, open the page, type; return a row a figure."""
     port = free_port()
-    start = time.perf_counter()
+    line, start = Line(), time.perf_counter()
     with serving(app, port) as server:
-        page = open_page(browser, port, target.path)
+        page = open_page(browser, port, target.path, line)
         opened = time.perf_counter() - start
         painted(page, target, "")
         cold = time.perf_counter() - start
+        came = line.row()
         first_memory = memory_of(server)
         rows = [waits(page, target, count, rounds) for count in words]
         rows += [pointing(page, target)] if target.figure == TARGETS["bench"].figure else []
         last_memory = memory_of(server)
     return [
         *rows,
+        came,
         {
             "figure": f"{target.name}: cold start to {target.maps} heatmaps painted",
             "value": f"{cold:.1f} s",

@@ -60,6 +60,7 @@ BEGIN_LINES = """seen(".walk .sentence, .alignment .folded, .alignment .translat
 })"""
 """Widths of lines of words at which the marks that end one are on a line of their own."""
 
+FETCHED = "performance.getEntriesByType('resource')"
 MEASURES = {
     "top of the first map": "seen(whole)[0].getBoundingClientRect().top",
     "cut": "cut('button, label, p, h1, h2, h3, span, .st-key-timeline')",
@@ -82,6 +83,9 @@ MEASURES = {
         return Math.abs(left + width / 2 - (line.left + 6 + (line.width - 12) * (now - least) / (most - least)));
     })[0]""",
     "marks that begin a line": BEGIN_LINES,
+    "Chinese fonts fetched": f"{FETCHED}.filter(each => each.name.endsWith('NotoSansSC.woff2'))",
+    "texts sent as they are": f"{FETCHED}.filter(each => /static.*(js|css)$/.test(each.name)"
+    " && each.decodedBodySize > 500 && each.encodedBodySize >= each.decodedBodySize).map(each => each.name)",
     "empty below a picture": f"Math.max(...{EMPTY})",
 }
 """What is measured: a number, or a list whose length is."""
@@ -91,6 +95,8 @@ Row = tuple[str, int, str, str, str, float]
 TABLE: list[Row] = [
     *(("", width, "", "top of the first map", "<=", most) for width, most in ((390, 480), (1024, 372), (1280, 300))),
     *((path, width, "", "cut", "==", 0) for width in (1024, 1280) for path in WHOLE),
+    *((path, 1280, "", "Chinese fonts fetched", "==", 0) for path in WHOLE if path != "lessons"),
+    *((path, 1280, "", "texts sent as they are", "==", 0) for path in WHOLE),
     ("heads", 390, "", "cut labels of heads", "==", 0),
     ("", 1280, "", "years out of order", "==", 0),
     *(("lessons", width, "", "lessons below rooms", "==", 0) for width in (390, 1280)),

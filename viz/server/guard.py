@@ -10,6 +10,7 @@ from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 
 from viz.server.at_once import AtOnce
+from viz.server.compressed import Compressed
 from viz.server.configuration import ConfigurationError, configuration
 from viz.server.logs import bound_logs
 from viz.server.uploads import Uploads
@@ -86,5 +87,5 @@ def guards(inline: Iterable[str], *, first: str) -> list[Middleware]:
     hold_uploads_in_memory()
     scripts = (*inline_scripts(FIRST_PAGE.read_text(encoding="utf8")), first, *inline)
     headers = {"Content-Security-Policy": policy(scripts, said.framed_by), **HEADERS}
-    before = [Middleware(AtOnce), Middleware(Uploads), Middleware(FirstPage, first)]
+    before = [Middleware(AtOnce), Middleware(Uploads), Middleware(Compressed), Middleware(FirstPage, first)]
     return [Middleware(Guard, headers, metrics=said.metrics), *before]
