@@ -22,6 +22,7 @@ from models import loading, registry
 from models.command import run
 from models.experiments import word_vectors
 from models.huggingface import embedded
+from models.readers import datastore
 from models.translation import checkpoints, length_table
 from models.translation.checkpoints import TOKENIZER_FILE, CheckpointError
 
@@ -54,6 +55,7 @@ def linked_weights(folder: Path) -> Iterator[Path]:
         (length_table, "WEIGHTS", folder),
         (embedded, "READERS", folder / "readers"),
         (word_vectors, "VECTORS", folder / "vectors"),
+        (datastore, "DATASTORES", folder / "datastores"),
     )
     before = [(module, name, getattr(module, name)) for module, name, _place in places]
     try:
@@ -76,6 +78,8 @@ def forget() -> None:
         registry._read_once,
         word_vectors.static_vectors,
         word_vectors.static_card,
+        datastore.datastore_card,
+        datastore.shipped_datastore,
     ):
         each.cache_clear()
 
@@ -138,6 +142,8 @@ def problems(folder: Path, name: str, way: str) -> list[str]:
                 length_table.length_table("en-fr")
             with suppress(models.InputError):
                 word_vectors.static_vectors()
+            with suppress(models.InputError):
+                datastore.shipped_datastore()
             _load(owner, name)
         except Exception as error:  # every other one is what is looked for
             return [f"{type(error).__name__}: {error}"]

@@ -46,7 +46,7 @@ def test_damage_is_seen(weights: Path) -> None:
 
 
 CARDS = ("bahdanau-en-fr", "seq2seq-en-fr", "training/bahdanau-en-fr", "readers/gpt-en", "readers/lstmn-en",
-         "readers/self-attentive-en", "vectors/skip-gram-en")  # fmt: skip
+         "readers/self-attentive-en", "vectors/skip-gram-en", "datastores/world-english-bible")  # fmt: skip
 
 
 def renamed(card: Any, path: tuple[Any, ...]) -> bytes:
@@ -73,6 +73,9 @@ def say_all(folder: str) -> None:
         key = f"hf:{Path(folder).name}"
         local_models()
         damage.embedded.held_out_of(key)
+        return
+    if folder.startswith("datastores/"):
+        damage.datastore.remembers("hf:gpt-en", "")
         return
     if folder.startswith("vectors/"):
         damage.there()

@@ -26,6 +26,7 @@ from models.experiments.word_vectors import VECTORS
 from models.hooks import capture
 from models.huggingface.embedded import READERS
 from models.mechanisms import mechanisms
+from models.readers.datastore import DATASTORES
 from models.sites import Site
 from models.trace import Alignment
 from models.translation.checkpoints import (
@@ -466,7 +467,14 @@ def test_all_weights_together_are_small_enough_to_clone() -> None:
 
 def test_every_folder_of_weights_is_a_checkpoint_or_the_tokenizer_of_a_pair() -> None:
     pairs = {describe(key).pair for key in SHIPPED}
-    assert {path.name for path in WEIGHTS.iterdir()} == {*SHIPPED, *pairs, READERS.name, VECTORS.name, "training"}
+    assert {path.name for path in WEIGHTS.iterdir()} == {
+        *SHIPPED,
+        *pairs,
+        READERS.name,
+        VECTORS.name,
+        DATASTORES.name,
+        "training",
+    }
     tokenizers = [
         path for pair in pairs for path in (WEIGHTS / pair).glob("*.json") if "normalizer" in path.read_text("utf8")
     ]

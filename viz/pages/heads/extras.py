@@ -8,13 +8,15 @@ from typing import Any
 
 import streamlit as st
 
+from models.readers.datastore import remembers
 from viz.captions import heads
 from viz.captions.heads import similarity_sentence
 from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
 from viz.figures.rollout import rollout_view
 from viz.measures.similarity import Similarity
 from viz.pages.heads.gallery import Arrangement, profiles_of
-from viz.pages.heads.logits import predicts_words, show_logits
+from viz.pages.heads.logits import choose_place, predicts_words, show_logits
+from viz.pages.heads.memory import show_memory
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import put_picks
 from viz.pages.heads.scatter import show_scatter
@@ -25,6 +27,7 @@ from viz.pages.heads.settings import (
     DIFFERENCE,
     LENS,
     LIKE,
+    MEMORY,
     MINUS,
     PLUS,
     ROLLOUT,
@@ -81,6 +84,28 @@ def show_below(
     visit: Visit[HeadsSettings], key: str, shown: HeadSelection, arrangement: Arrangement, picked: Sequence[HeadPlace]
 ) -> None:
     """Show what the reader asked for."""
+    names = _names_below(visit, key, shown)
+    _forget_all_but(names)
+    st.header(_("More about this sentence"), anchor=False)
+    asked = choose_several(BELOW, names, default=())
+    if {ADDS, LENS, MEMORY} & set(asked):
+        position = choose_place(shown.trace)
+        if ADDS in asked or LENS in asked:
+            show_logits(visit, shown, picked, asked, position)
+        if MEMORY in asked:
+            show_memory(visit, shown.trace, position)
+    if ROLLOUT in asked:
+        _rollout(visit, shown)
+    if SCATTER in asked:
+        show_scatter(visit, shown, picked, visit.host.model(key).sha256)
+    if SIMILARITY in asked:
+        _similarity(visit, shown, picked)
+    if TABLE in asked:
+        _table(visit, key, shown, arrangement, picked)
+
+
+def _names_below(visit: Visit[HeadsSettings], key: str, shown: HeadSelection) -> dict[str, str]:
+    """Return what can be shown of this model and map, by its code in the link."""
     names = {
         ASKED: _("which heads do this most?"),
         SCATTER: _("heads as points"),
@@ -94,25 +119,15 @@ def show_below(
         del names[ASKED]
     elif predicts_words(shown.trace):
         names |= {ADDS: _("what heads add to the prediction"), LENS: _("the prediction, layer by layer")}
-    _forget_all_but(names)
-    st.header(_("More about this sentence"), anchor=False)
-    asked = choose_several(BELOW, names, default=())
-    if ADDS in asked or LENS in asked:
-        show_logits(visit, shown, picked, asked)
-    if ROLLOUT in asked:
-        _rollout(visit, shown)
-    if SCATTER in asked:
-        show_scatter(visit, shown, picked, visit.host.model(key).sha256)
-    if SIMILARITY in asked:
-        _similarity(visit, shown, picked)
-    if TABLE in asked:
-        _table(visit, key, shown, arrangement, picked)
+        if remembers(key, visit.host.model(key).sha256):
+            names[MEMORY] = _("a memory that nobody trained")
+    return names
 
 
 def _forget_all_but(names: Collection[str]) -> None:
     """Take from the link what was chosen for another map or model: there is no rollout of cross-attention."""
     wanted = (link.text_of(BELOW) or "").split()
-    gone = {ASKED, ROLLOUT, ADDS, LENS} - set(names)
+    gone = {ASKED, ROLLOUT, ADDS, LENS, MEMORY} - set(names)
     if gone & set(wanted):
         link.store(BELOW.name, " ".join(each for each in wanted if each not in gone) or None)
 

@@ -43,11 +43,14 @@ def predicts_words(trace: AttentionTrace) -> bool:
 
 
 def show_logits(
-    visit: Visit[HeadsSettings], shown: HeadSelection, picked: Sequence[HeadPlace], asked: Sequence[str]
+    visit: Visit[HeadsSettings],
+    shown: HeadSelection,
+    picked: Sequence[HeadPlace],
+    asked: Sequence[str],
+    position: int,
 ) -> None:
-    """Show what heads add to the prediction at a place that the reader chooses, and what each layer predicts there."""
+    """Show what heads add to the prediction at `position`, and what each layer predicts there."""
     trace = shown.trace
-    position = _choose_place(trace)
     try:
         with st.spinner(_("Running the model …")):
             attribution, lens = _found(visit, trace, position)
@@ -64,7 +67,7 @@ def _found(visit: Visit[HeadsSettings], trace: AttentionTrace, position: int) ->
     return logits_of(visit.host, trace.provenance.checkpoint, trace, position)
 
 
-def _choose_place(trace: AttentionTrace) -> int:
+def choose_place(trace: AttentionTrace) -> int:
     """Let the reader choose at which place a word is predicted: that written there, or the one after a token."""
     written = bool(trace.target)
     texts = trace.target.texts if written else trace.source.texts

@@ -89,7 +89,7 @@ WAY = Choice(
 )
 WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, SHOWN_TEXT))
 
-TABLE, SIMILARITY, ROLLOUT, ADDS, LENS = "table", "similarity", "rollout", "adds", "lens"
+TABLE, SIMILARITY, ROLLOUT, ADDS, LENS, MEMORY = "table", "similarity", "rollout", "adds", "lens", "memory"
 SCATTER = "scatter"
 THIS_TEXT, CORPUS = "text", "corpus"
 OVER = Choice("over", title=mark("Measured over"), choices={THIS_TEXT: mark("this text"), CORPUS: mark("a corpus")})
@@ -99,6 +99,7 @@ UPWARD = Choice("upward", title=mark("Upwards"), shape="box", titled=True, anew_
 HUE = Choice("hue", title=mark("Colour of a point"), shape="box", titled=True, anew_with=_AXIS)
 BELOW = Several("below", title=mark("Show below"))
 AT = Choice("at", title=mark("Predicted word"), shape="box", titled=True, anew_with=(OPENED, READ_TEXT))
+MIX = Choice("mix", title=mark("λ: share of the memory in the prediction"), shape="slider", anew_with=(OPENED,))
 UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED, MAP.name))
 ZEROED_LAYER = TextSetting("zeroed", boxed=False)  # of old links alone
 LIKE = Choice("like", title=mark("Heads most similar to"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
@@ -160,6 +161,7 @@ SETTINGS = (
     WORD,
     BELOW,
     AT,
+    MIX,
     OVER,
     ACROSS,
     UPWARD,
