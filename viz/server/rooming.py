@@ -148,7 +148,7 @@ def shared_rooming() -> Rooming:
 
 def open_earlier() -> None:
     """Open the rooms of an earlier run of the server, if there are any, so that they are cleared in time."""
-    with suppress(RoomError, ConfigurationError, RuntimeError):  # said where the server starts, or a room is opened
+    with suppress(RoomError, ConfigurationError):  # said where the server starts, or a room is opened
         if rooms_are_on() and (_folder(configuration().rooms) / FILE).exists():
             shared_rooming()
 
@@ -159,7 +159,11 @@ def rooms_are_on() -> bool:
 
 
 def _folder(said: Path | bool) -> Path:
-    return said if isinstance(said, Path) else Path("~").expanduser() / HOME
+    try:
+        return said if isinstance(said, Path) else Path("~").expanduser() / HOME
+    except RuntimeError as error:  # a user who has no home
+        message = Message("This server has no folder for rooms. Its owner can name one in ATTENTION_BENCH_ROOMS.")
+        raise RoomError(message) from error
 
 
 @st.cache_resource(show_spinner=False)

@@ -18,7 +18,7 @@ from viz.rooms.codes import hash_of, new_code
 from viz.rooms.presence import IDLE, Presence
 from viz.rooms.room import Counters, Lead, NoRoomError, RoomError, RoomQuestion
 from viz.server.room_sockets import path_of, room_routes
-from viz.server.rooming import Rooming, shared_rooming
+from viz.server.rooming import Rooming, open_earlier, shared_rooming
 
 
 @pytest.fixture
@@ -96,6 +96,16 @@ def test_where_rooms_are_off_browsers_hear_nothing(monkeypatch: pytest.MonkeyPat
     with TestClient(Starlette(routes=room_routes())).websocket_connect(path_of("any")) as socket:  # noqa: SIM117
         with pytest.raises(WebSocketDisconnect):
             socket.receive_json()
+
+
+def test_a_user_without_a_home_is_told_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(path: Path) -> Path:
+        raise RuntimeError(path)
+
+    monkeypatch.setattr(Path, "expanduser", nobody)
+    open_earlier()
+    with pytest.raises(RoomError, match="ATTENTION_BENCH_ROOMS"):
+        shared_rooming()
 
 
 def test_the_code_says_which_server(rooming: Rooming) -> None:

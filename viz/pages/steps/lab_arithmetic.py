@@ -38,6 +38,10 @@ _PRODUCTS = {
 }
 
 
+_SIGNS = {DOT: "QK'", GENERAL: "QWK'", BIASED: "(QW+b)K'", ADDITIVE: "v tanh", COSINE: "cos"}
+"""What stands beside the strip of the products; the activated score has two strips of its own."""
+
+
 def _formula(tables: Tables, options: dict[str, Any]) -> tuple[str, ...]:
     """Return the formula that runs, as LaTeX, part for part."""
     score = _PRODUCTS[options["score"]]
@@ -81,9 +85,10 @@ def show_layer(
         strips += [Strip(name, symbol, values, rows=rows[: len(values)]) for name, symbol, values in made]
     root = (layer.query.shape[1] / len(layer.runs)) ** 0.5 if options["scaled"] else 1.0
     divisor = f"{root * options['temperature']:.4g}"
+    common = {"rows": queries, "columns": (*(tokens or labels("k", real)), *padding)}
     for number_of, run in enumerate(layer.runs):
         head = _("head {head}: ", head=number_of) if len(layer.runs) > 1 else ""
-        strips += _strips_of(run, head, divisor, queries, (*(tokens or labels("k", real)), *padding))
+        strips += _strips_of(run, head, _SIGNS.get(options["score"], ""), divisor, common)
     if "output_weight" in tables:
         strips.append(Strip(_("output: the heads side by side, times W_O"), "O", layer.output, rows=queries, made=True))
     said = "; ".join(
@@ -125,9 +130,8 @@ def _leak(layer: LabLayer, real: int, *, masked: bool) -> tuple[str, ...]:
     return (_("Without the padding mask, up to {share} of a query's weight leaks to padding.", share=largest),)
 
 
-def _strips_of(run: LabRun, head: str, divisor: str, queries: tuple[str, ...], keys: tuple[str, ...]) -> list[Strip]:
-    common: dict[str, Any] = {"rows": queries, "columns": keys}
-    fit = [Strip(head + _("products"), "QK'", run.products, **common)]
+def _strips_of(run: LabRun, head: str, sign: str, divisor: str, common: dict[str, Any]) -> list[Strip]:
+    fit = [Strip(head + _("products"), sign, run.products, **common)]
     if run.inner is not None:
         fit = [
             Strip(head + _("products plus b, before tanh"), "u", run.inner, **common),
@@ -141,7 +145,7 @@ def _strips_of(run: LabRun, head: str, divisor: str, queries: tuple[str, ...], k
         ),
         Strip(head + _("exponentials of score minus the row's largest"), "exp", run.exponentials, "weights", **common),
         Strip(head + _("weights: the share of each key"), "a", run.weights, "weights", **common),
-        Strip(head + _("result: weights times values"), "aV", run.result, rows=queries, made=True),
+        Strip(head + _("result: weights times values"), "aV", run.result, rows=common["rows"], made=True),
     ]
 
 
