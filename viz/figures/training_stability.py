@@ -34,6 +34,8 @@ TWINS = ((False, True), (False, False), (True, True), (True, False))
 HERE = {"color": "rgba(128, 128, 128, 0.9)", "width": 2, "dash": "dot"}
 FAINT = 0.35  # opacity of the line of one seed
 
+_POWERS = {"type": "log", "dtick": 1, "exponentformat": "power"}
+
 Runs = Mapping[tuple[bool, bool], Sequence["StabilityRun"]]
 
 
@@ -120,7 +122,7 @@ def gradients_by_layer(table: StabilityTable, point: int, *, width: float = 1320
         "xaxis": line_axis(
             {"title": _("layers of the encoder, then of the decoder"), "tickvals": ticks, "ticktext": layers}
         ),
-        "yaxis": line_axis({"title": _("L2 length (log scale)"), "type": "log", "dtick": 1, "range": _range(table)}),
+        "yaxis": line_axis({"title": _("L2 length (log scale)"), "range": _range(table), **_POWERS}),
     }
     return go.Figure(lines, layout)
 

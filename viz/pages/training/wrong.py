@@ -56,11 +56,15 @@ def _says_of_gradients(table: StabilityTable, point: int) -> str:
         _(
             "{twin}: {ratio} times",
             twin=twin_name(twin),
-            ratio=f"{_mean(runs, lambda run: run.gradients[point][-1] / run.gradients[point][table.layers]):.1f}",
+            ratio=_ratio(_mean(runs, lambda run: run.gradients[point][-1] / run.gradients[point][table.layers])),
         )
         for twin, runs in runs_of(table).items()
     ]
     return _("Gradient of the last decoder layer, compared with the first: {parts}.", parts=listed(parts, SEMICOLON))
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else f"{value:,.0f}"
 
 
 def _about(table: StabilityTable) -> None:
@@ -94,7 +98,8 @@ def _about(table: StabilityTable) -> None:
                 "Without warm-up, post-LN ends at a loss of {without} ({least} to {most}); with it, at {with_warmup}. "
                 "Xiong et al. (2020) look at the gradients before the first update (drag to 0): in a post-LN decoder "
                 "they grow towards the output, and full steps are too large there. That is their explanation, not "
-                "something these curves prove. At half this learning rate post-LN learned without warm-up too "
+                "something these curves prove. At the end, the lower decoder layers of post-LN without warm-up get "
+                "almost no gradient. At half this learning rate post-LN learned without warm-up too "
                 "(docs/training.md).",
                 without=f"{fmean(without):.2f}",
                 least=f"{min(without):.2f}",
