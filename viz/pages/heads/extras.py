@@ -20,6 +20,7 @@ from viz.pages.heads.memory import show_memory
 from viz.pages.heads.picked import file_name_of
 from viz.pages.heads.picks import put_picks
 from viz.pages.heads.scatter import show_scatter
+from viz.pages.heads.segments import show_segments
 from viz.pages.heads.settings import (
     ADDS,
     BELOW,
@@ -32,6 +33,7 @@ from viz.pages.heads.settings import (
     PLUS,
     ROLLOUT,
     SCATTER,
+    SEGMENTS,
     SIMILARITY,
     TABLE,
     UPTO,
@@ -39,6 +41,7 @@ from viz.pages.heads.settings import (
 from viz.pages.heads.shown import HeadSelection
 from viz.pages.heads.table import head_picture, head_table, repeated_of
 from viz.pages.heads.wanted import HeadsSettings
+from viz.server.segments import reads_segments
 from viz.text.language import _
 from viz.text.markup import plain
 from viz.views.heads import sites_at
@@ -94,6 +97,8 @@ def show_below(
             show_logits(visit, shown, picked, asked, position)
         if MEMORY in asked:
             show_memory(visit, shown.trace, position)
+    if SEGMENTS in asked:
+        show_segments(visit, shown.trace, picked)
     if ROLLOUT in asked:
         _rollout(visit, shown)
     if SCATTER in asked:
@@ -121,13 +126,15 @@ def _names_below(visit: Visit[HeadsSettings], key: str, shown: HeadSelection) ->
         names |= {ADDS: _("what heads add to the prediction"), LENS: _("the prediction, layer by layer")}
         if remembers(key, visit.host.model(key).sha256):
             names[MEMORY] = _("a memory that nobody trained")
+            if reads_segments(visit.host, key):
+                names[SEGMENTS] = _("segment memory")
     return names
 
 
 def _forget_all_but(names: Collection[str]) -> None:
     """Take from the link what was chosen for another map or model: there is no rollout of cross-attention."""
     wanted = (link.text_of(BELOW) or "").split()
-    gone = {ASKED, ROLLOUT, ADDS, LENS, MEMORY} - set(names)
+    gone = {ASKED, ROLLOUT, ADDS, LENS, MEMORY, SEGMENTS} - set(names)
     if gone & set(wanted):
         link.store(BELOW.name, " ".join(each for each in wanted if each not in gone) or None)
 

@@ -89,7 +89,8 @@ WAY = Choice(
 )
 WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, SHOWN_TEXT))
 
-TABLE, SIMILARITY, ROLLOUT, ADDS, LENS, MEMORY = "table", "similarity", "rollout", "adds", "lens", "memory"
+TABLE, SIMILARITY, ROLLOUT, ADDS, LENS = "table", "similarity", "rollout", "adds", "lens"
+MEMORY, SEGMENTS = "memory", "segments"
 SCATTER = "scatter"
 THIS_TEXT, CORPUS = "text", "corpus"
 OVER = Choice("over", title=mark("Measured over"), choices={THIS_TEXT: mark("this text"), CORPUS: mark("a corpus")})
@@ -100,6 +101,17 @@ HUE = Choice("hue", title=mark("Colour of a point"), shape="box", titled=True, a
 BELOW = Several("below", title=mark("Show below"))
 AT = Choice("at", title=mark("Predicted word"), shape="box", titled=True, anew_with=(OPENED, READ_TEXT))
 MIX = Choice("mix", title=mark("λ: share of the memory in the prediction"), shape="slider", anew_with=(OPENED,))
+RECURRENCE = Choice(
+    "recurrence",
+    title=mark("How the second segment is read"),
+    choices={
+        "on": mark("memory, positions go on"),
+        "anew": mark("memory, positions begin anew"),
+        "off": mark("no memory"),
+        "boundary": mark("no memory, boundary token first"),
+    },
+    anew_with=(OPENED,),
+)
 UPTO = Choice("upto", title=mark("Rollout through the layers"), shape="slider", anew_with=(OPENED, MAP.name))
 ZEROED_LAYER = TextSetting("zeroed", boxed=False)  # of old links alone
 LIKE = Choice("like", title=mark("Heads most similar to"), shape="box", titled=True, anew_with=(OPENED, MAP.name))
@@ -162,6 +174,7 @@ SETTINGS = (
     BELOW,
     AT,
     MIX,
+    RECURRENCE,
     OVER,
     ACROSS,
     UPWARD,

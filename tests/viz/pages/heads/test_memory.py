@@ -26,7 +26,7 @@ def test_a_link_shows_the_neighbours_and_what_the_memory_changes() -> None:
     cells = the_map(app)["data"][0]
     trace = models.load(GPT).attend(SENTENCE)
     assert the_map(app)["layout"]["yaxis"]["ticktext"] == [escape(visible(each)) for each in trace.source.texts]
-    assert cells["z"][6] == pytest.approx(found.weights[6, : len(cells["z"][6])].tolist())
+    assert cells["z"][6] == pytest.approx(found.weights[6, : len(cells["z"][6])].tolist(), rel=1e-4)
     piece = models.load(GPT).tokenizer.piece  # type: ignore[attr-defined]
     nearest = int(found.near.places[6, 0])
     assert cells["customdata"][6][0][1] == visible(piece(int(store.following[nearest])))
@@ -51,3 +51,16 @@ def test_a_text_that_was_gone_on_with_is_looked_up_whole() -> None:
     app = opened(sentence="The old man", model=GPT, below="memory", write="6")
     rows = the_map(app)["layout"]["yaxis"]["ticktext"]
     assert len(rows) > len(models.load(GPT).attend("The old man").source)
+
+
+def test_a_second_segment_is_read_with_the_memory_that_a_link_names() -> None:
+    text = "The old man went to the market and bought a small dog."
+    app = opened(sentence=text, model=GPT, below="segments", recurrence="anew", heads1="3")
+    shown = next(each for each in app.get("plotly_chart") if "query: token of the second segment" in each.proto.spec)
+    figure = json.loads(shown.proto.spec)
+    length = len(models.load(GPT).attend(text).source)
+    assert figure["data"][0]["z"]["shape"] == f"{length - length // 2}, {length}"
+    assert "relative positions" in words(app)
+    app = opened(sentence=text, model=GPT, below="segments", recurrence="off")
+    assert "0% of the second segment's weight" in words(app)
+    assert "two segments need at least" in words(opened(sentence="The cat", model=GPT, below="segments"))
