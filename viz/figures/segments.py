@@ -11,7 +11,6 @@ from viz.figures.drawing.axes import fitting_title
 from viz.figures.drawing.colour_bar import weight_colours
 from viz.figures.drawing.heatmap import draw_panels
 from viz.figures.drawing.panel import Panel
-from viz.figures.drawing.theme import Colour
 from viz.text.language import _
 
 
@@ -21,7 +20,6 @@ def segment_map(
     *,
     title: str,
     memory: int,
-    colour: Colour = "linear",
     width: float = 900,
 ) -> go.Figure:
     """Show the weights of the second segment's tokens, the first `memory` keys being those of the segment before.
@@ -41,8 +39,8 @@ def segment_map(
         values=np.asarray(weights, dtype=np.float32),
         cell=_cell,
     )
-    colours = weight_colours(colour, width=width)
-    figure = draw_panels([panel], colours, colour=colour, width=width, most_labelled=None)
+    colours = weight_colours("linear", width=width)
+    figure = draw_panels([panel], colours, colour="linear", width=width, most_labelled=None)
     if memory:
         figure.add_vline(x=memory - 0.5, line={"color": "#d55e00", "width": 2.5})
     return figure

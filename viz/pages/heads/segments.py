@@ -54,7 +54,6 @@ def _map(visit: Visit[HeadsSettings], trace: AttentionTrace, first: int, read: S
         keys,
         title=place.title,
         memory=memory,
-        colour=visit.wanted.colour,
         width=min(visit.width, WIDEST),
     )
     share = float(weights[:, :memory].sum(axis=1).mean())
