@@ -26,6 +26,7 @@ from viz.pages.bench.settings import (
     NUMBERS,
     PREDICT,
     PYRAMID,
+    ROUNDS,
     SECOND,
     SUMMARY,
     TABLE,
@@ -71,6 +72,7 @@ def choose_below(traces: dict[str, AttentionTrace], order: SummaryOrder) -> tupl
         ASKED: _("which heads do this most?"),
         WRONG: _("one wrong word"),
         BEAM: _("tree of the beam"),
+        ROUNDS: _("round by round"),
     }
     mapped = {mechanism_of(key): name_of(key) for key, trace in traces.items() if trace.sites}
     if len(mapped) < 2:

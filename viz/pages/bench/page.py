@@ -32,6 +32,7 @@ from viz.pages.bench.extras import (
 from viz.pages.bench.panels import draw
 from viz.pages.bench.predicting import show_predicting
 from viz.pages.bench.pyramid import show_pyramid
+from viz.pages.bench.rounds import show_rounds
 from viz.pages.bench.settings import (
     AGREEMENT,
     ALIGN,
@@ -48,6 +49,7 @@ from viz.pages.bench.settings import (
     PREDICT,
     PYRAMID,
     READING,
+    ROUNDS,
     SETTINGS,
     SUMMARY,
     TEXT,
@@ -264,6 +266,8 @@ def _show_last(visit: Visit[BenchSettings], ran: Compared, also: Collection[str]
     for name, show_part in more.items():
         if name in also:
             show_part(visit, ran)
+    if ROUNDS in also:
+        show_rounds(ran)
     if NUMBERS in also:
         show_numbers(ran.views)
     if ASKED in also:

@@ -21,7 +21,7 @@ AUTOMATIC = "card"
 
 DIFFERENCE, MULTIPLES, SUMMARY, NUMBERS = "difference", "differences", "summary", "numbers"
 WINDOW, HAND, PREDICT, PYRAMID, DRAWN = "window", "hand", "predict", "pyramid", "draws"
-WRONG, BEAM = "wrong", "beam"
+WRONG, BEAM, ROUNDS = "wrong", "beam", "rounds"
 
 TARGET = TextSetting("target")
 MECHANISMS = Several("mechanisms", title=mark("Mechanisms"), least=1)
@@ -72,6 +72,7 @@ PREDICTED_ROW = Choice("row", title=mark("Which row"), shape="box", anew_with=(P
 DRAWS = Choice("draws", title=mark("Which draws"), shape="box")
 """The seeds of the draws of hard attention, by the first of them."""
 
+ROUNDS_OF = Choice("rounds-of", title=mark("Rounds of"), shape="box", anew_with=(MECHANISMS.name,))
 BEAM_OF = Choice("beam-of", title=mark("Beam search by"), shape="box", anew_with=(MECHANISMS.name,))
 BEAM_WIDTH = Choice("beam", title=mark("Width of the beam"), shape="slider", default="4")
 BRANCH = Choice("branch", title=mark("Hypothesis"), anew_with=(BEAM_OF.name, BEAM_WIDTH.name, "branches"))
@@ -115,6 +116,7 @@ SETTINGS = (
     REPLACED_OF,
     REPLACED,
     INSTEAD,
+    ROUNDS_OF,
     BEAM_OF,
     BEAM_WIDTH,
     BRANCH,
