@@ -23,6 +23,7 @@ PAGES = (
     "steps",
     "heads",
     "surgery",
+    "scenes",
     "training",
     "lessons",
 )

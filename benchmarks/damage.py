@@ -19,6 +19,7 @@ from tqdm import tqdm
 
 import models
 from models import loading, registry
+from models.captioning import entry as captioning
 from models.command import run
 from models.experiments import word_vectors
 from models.huggingface import embedded
@@ -54,6 +55,7 @@ def linked_weights(folder: Path) -> Iterator[Path]:
         (checkpoints, "WEIGHTS", folder),
         (length_table, "WEIGHTS", folder),
         (embedded, "READERS", folder / "readers"),
+        (captioning, "CAPTIONERS", folder / "captioners"),
         (word_vectors, "VECTORS", folder / "vectors"),
         (datastore, "DATASTORES", folder / "datastores"),
     )
@@ -104,6 +106,8 @@ def damaged(folder: Path, name: str, way: str) -> Iterator[None]:
 def owner_of(name: str) -> str:
     """Return the key of the model whose file this is; empty if it is of several."""
     parts = Path(name).parts
+    if parts[0] == "captioners":
+        return parts[1]
     if parts[0] in ("readers", "training"):
         return f"hf:{parts[1]}" if parts[0] == "readers" else f"{parts[1]}@01"
     return parts[0] if parts[0] in models.catalog() else ""
@@ -111,7 +115,7 @@ def owner_of(name: str) -> str:
 
 def there() -> tuple[set[str], dict[str, str]]:
     """Return the keys of all models, and what is said of each that is not whole."""
-    keys = {*models.catalog(), *(f"{key}@01" for key in models.training_runs())}
+    keys = {*models.catalog(), *captioning.captioners(), *(f"{key}@01" for key in models.training_runs())}
     wrong = {}
     for key in sorted(keys):
         try:
@@ -164,7 +168,7 @@ def _load(owner: str, name: str) -> None:
         owner = next(key for key in models.catalog() if key.endswith(pair))
     for key in (owner, *_sharing(name)):
         with suppress(CheckpointError, models.InputError):
-            if key.startswith("hf:"):
+            if key.startswith("hf:") or captioning.is_captioner(key):
                 models.load(key)
             elif key:
                 loading.load_translator(key, at_rest=True)
@@ -185,7 +189,7 @@ def page_script(name: str) -> None:
 
 
 VIEWS: tuple[tuple[str, dict[str, str]], ...] = (
-    *((name, {}) for name in ("why", "bench", "steps", "heads", "surgery", "training", "lessons")),
+    *((name, {}) for name in ("why", "bench", "steps", "heads", "surgery", "scenes", "training", "lessons")),
     ("heads", {"model": "hf:lstmn-en"}),
     ("heads", {"model": "hf:key-value-en"}),
     ("heads", {"model": "hf:self-attentive-en"}),

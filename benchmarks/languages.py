@@ -33,6 +33,7 @@ VISITS: tuple[tuple[str, dict[str, str]], ...] = (
     ("heads", {"colour": "root"}),
     ("heads", {"model": "hf:bert-en", "against": "model"}),
     ("surgery", {"model": "luong-general", "check": "words"}),
+    ("scenes", {"edit": "even"}),
     ("training", {"point": "3"}),
     ("lessons", {"in": "zh"}),
     ("", {"lesson": "bahdanau-and-luong.2"}),

@@ -7,7 +7,7 @@ set -eu
 address=$1 folder=$2
 shift 2
 models="en-fr bahdanau-en-fr luong-general-en-fr transformer-en-fr seq2seq-en-fr
-zh-en bahdanau-zh-en luong-general-zh-en transformer-zh-en $*"
+zh-en bahdanau-zh-en luong-general-zh-en transformer-zh-en captioners $*"
 
 git clone --quiet --depth 1 --filter=blob:none --no-checkout "$address" "$folder"
 for model in $models; do

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from models.captioning.entry import is_captioner
 from models.errors import InputError, UnknownModelError, shortly
 from models.huggingface.embedded import Local, local, local_models
 from models.huggingface.files import ADAPTER_FILE
@@ -75,6 +76,10 @@ def load(key: str | Path, *, device: str = "cpu", dtype: str = "float32") -> Mod
         return _load_folder(found, placement) if foreign else load_translator(key)
     if is_pretrained(key):
         return load_pretrained(key, settings=HubSettings(placement=placement))
+    if is_captioner(key):
+        from models.captioning.captioner import load_captioner
+
+        return load_captioner(describe(key))
     return load_translator(key)
 
 

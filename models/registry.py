@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from models.captioning.entry import describe_captioner, is_captioner
 from models.errors import UnknownModelError, shortly
 from models.huggingface.embedded import local_models
 from models.keys import check_key, mechanism_of, pair_of, split_point
@@ -54,7 +55,7 @@ def describe(key: str) -> Entry:
     Parameters
     ----------
     key : str
-        One of `catalog()`, or of `training_runs()` with a point.
+        One of `catalog()` or `captioners()`, or of `training_runs()` with a point.
 
     Raises
     ------
@@ -64,6 +65,8 @@ def describe(key: str) -> Entry:
         If it can be no key.
     """
     check_key(key)
+    if is_captioner(key):
+        return describe_captioner(key)
     base, point = split_point(key)
     folder = (shipped_folders() if point is None else kept_folders()).get(base)
     if folder is None:

@@ -9,11 +9,12 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from models.captioning.entry import captioners, first_text
 from models.huggingface.embedded import local_models
 from models.huggingface.hub_settings import HubSettings
 from models.huggingface.placement import ON_CPU, Placement
 from models.keys import pretrained_key, split_point
-from models.loading import load_pretrained, load_translator
+from models.loading import load, load_pretrained
 from models.registry import catalog, training_runs
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class ModelCache:
 
     def keys(self) -> tuple[str, ...]:
         """Return what is served: our own models, then the pretrained ones; points of training beside them."""
-        return (*catalog(), *self.titles())
+        return (*catalog(), *captioners(), *self.titles())
 
     def titles(self) -> dict[str, str]:
         """Return the pretrained models that are served, by their keys."""
@@ -71,8 +72,8 @@ class ModelCache:
             message = f"no model {key!r} is served here; there are {', '.join(self.keys())}"
             raise KeyError(message)
         pretrained = key in self.titles()
-        model: Model = load_pretrained(key, settings=self._settings, tried=True) if pretrained else load_translator(key)
-        model.attend("A first run.")
+        model: Model = load_pretrained(key, settings=self._settings, tried=True) if pretrained else load(key)
+        model.attend(first_text(key))
         with self._lock:
             self._models[key] = model
             gone = [self._models.popitem(last=False) for _ in range(len(self._models) - self._most)]

@@ -21,6 +21,7 @@ PAGES = {
     "surgery": ".attention-maps canvas",
     "why": ".drawings svg",
     "training": ".at-point table",
+    "scenes": ".scene svg",
     "lessons": ".st-key-lessons-lesson",
     "steps?show=lab": ".js-plotly-plot",
     "steps?show=positions": ".js-plotly-plot",

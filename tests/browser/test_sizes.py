@@ -19,6 +19,7 @@ WHOLE = {
     "surgery": ".comparison .stage canvas",
     "why": ".drawings svg",
     "training": ".alignment .cells",
+    "scenes": ".scene svg",
     "lessons": ".st-key-lessons-lesson",
 }
 """What each page shows when it is whole."""

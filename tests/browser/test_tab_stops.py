@@ -23,6 +23,7 @@ FIRST_MAPS = {
     "heads": ".overview .stage",
     "surgery": ".comparison .stage",
     "training": ".alignment .plot",
+    "scenes": ".scene input:checked",
     "lessons": None,  # a list
 }
 """What takes the keys of the first picture of each page that has one."""

@@ -130,6 +130,7 @@ SHOWN = (
     ("why", {}),
     ("training", {"point": "20", "align": "own"}),
     ("training", {"languages": "zh-en"}),
+    ("scenes", {"edit": "even"}),
     ("lessons", {}),
     ("bench", {"also": "predict", "row": "3", "predicted": "transformer"}),
 )

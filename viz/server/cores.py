@@ -10,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 import models
+from models.captioning.entry import first_text, is_captioner
 from viz.server.hub import hub_settings
 
 if TYPE_CHECKING:
@@ -57,11 +58,13 @@ def load_for_serving(key: str, progress: Progress = report_to_nobody, *, at_rest
     model: Model
     if models.is_pretrained(key):
         model = models.load_pretrained(key, progress, hub_settings(), tried=True)
+    elif is_captioner(key):
+        model = models.load(key)
     else:
         model = models.load_translator(key, at_rest=at_rest)
         if at_rest:
             return model  # small, and many are loaded at once: who does that collects garbage once
-    model.attend("A first run.")
+    model.attend(first_text(key))
     collect_garbage()
     return model
 

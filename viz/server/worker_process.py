@@ -163,9 +163,10 @@ class WorkerLoop:
     def _model(self, key: str) -> Any:
         if key not in self._models:
             import models
+            from models.captioning.entry import first_text
 
             model = models.load(key)
-            model.attend("A first run.")
+            model.attend(first_text(key))
             self._models[key] = model
             gc.collect()
             gc.freeze()

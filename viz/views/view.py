@@ -27,6 +27,7 @@ Head = int | Literal["mean"]
 _KEY_TITLES: Mapping[tuple[str, str], str] = {
     ("cross", "word"): mark("key: the source word attended to"),
     ("cross", "piece"): mark("key: the source subword attended to"),
+    ("cells", "word"): mark("key: the cell attended to"),
     ("self", "word"): mark("key: the word attended to"),
     ("self", "piece"): mark("key: the subword attended to"),
     ("hops", "word"): mark("key: the word attended to"),
@@ -96,6 +97,7 @@ class View:
     # the part of the rows and of the columns that is shown; None: all but those hidden otherwise
     row_span: Span | None = None
     column_span: Span | None = None
+    of_cells: bool = False  # whether keys are cells of a scene, each one token
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -133,6 +135,8 @@ class View:
     @property
     def key_title(self) -> str:
         """What the columns are, in words."""
+        if self.of_cells:
+            return _(_KEY_TITLES["cells", self.unit])
         return _(_KEY_TITLES[self.quantity if self.quantity == "rollout" else self.shown.site.kind, self.unit])
 
     @property

@@ -28,6 +28,7 @@ from models.edits import (
     window,
     zero_head,
 )
+from models.scenes.things import THINGS, thing_of
 from models.writing import Writing
 from viz.canvas.payload import MOST_PICKED
 from viz.pages.bench.hand_links import MOST_WORDS, HandLinks
@@ -36,6 +37,7 @@ from viz.pages.heads import settings as heads_settings
 from viz.pages.heads.picks import read_picks, write_picks
 from viz.pages.heads.pinned import MOST as MOST_PINNED
 from viz.pages.heads.pinned import PINNED, PinnedRow
+from viz.pages.scenes.settings import SCENE
 from viz.pages.steps.settings import CELLS, MOST_CELLS
 from viz.views.heads import HeadPlace
 from viz.widgets.edits.history import History
@@ -226,6 +228,13 @@ def test_pinned_rows_come_back_from_their_link(rows: list[PinnedRow]) -> None:
     assert PINNED.write(found.value) == text
 
 
+@given(st.lists(st.integers(0, THINGS - 1), min_size=9, max_size=9))
+def test_a_scene_comes_back_from_its_link(codes: list[int]) -> None:
+    scene = tuple(map(thing_of, codes))
+    found = SCENE.read(through_a_link(SCENE.name, SCENE.write(scene)) or None)
+    assert (found.value, found.unknown) == (scene, None)
+
+
 def test_every_kind_of_notation_is_tried_above() -> None:
     assert {setting.name for _page, setting in DECLARED if isinstance(setting, Data)} == {
         EDITS.name,
@@ -235,6 +244,7 @@ def test_every_kind_of_notation_is_tried_above() -> None:
         PINNED.name,
         heads_settings.ROWS.name,
         heads_settings.COLUMNS.name,
+        SCENE.name,
     }
 
 
@@ -292,6 +302,17 @@ EXAMPLES: tuple[tuple[str, dict[str, str]], ...] = (
             "model": "transformer",
             "edits": "zero_head(decoder.0.cross,1)",
             "shown": "decoder.1.cross.2",
+            "colour": "root",
+        },
+    ),
+    (
+        "scenes",
+        {
+            "scene": ",,large green star,,,,,small red circle,",
+            "cell": "3",
+            "caption": "right",
+            "draw": "2",
+            "edit": "force",
             "colour": "root",
         },
     ),

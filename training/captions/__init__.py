@@ -1,0 +1,1 @@
+"""Trains the captioners of scenes: ``python -m training.captions.train RECIPE --out DIR``."""

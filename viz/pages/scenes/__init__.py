@@ -1,0 +1,1 @@
+"""The Scenes page: show, attend and tell."""
