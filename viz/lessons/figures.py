@@ -11,6 +11,8 @@ import numpy as np
 import models
 from models.experiments.induction_table import induction_table
 from models.experiments.stability_table import stability_table
+from models.readers.datastore import datastore_card
+from models.readers.segment_table import segment_table
 
 _FIGURES = Path(models.__file__).parent / "weights" / "en-fr"
 _TWINS = _FIGURES / "twins-figures.json"
@@ -53,6 +55,15 @@ def bleu_of_patterns(key: str) -> Mapping[str, float]:
     """Return BLEU of a model by the pattern that its encoder is limited to, such as ``near 2``; ``all`` without one."""
     rows = json.loads(_PATTERNS.read_text(encoding="utf8"))[key]["rows"]
     return {f"{row['pattern']} {row['size']}" if row["pattern"] else "all": row["bleu"] for row in rows}
+
+
+def memory_of_gpt() -> Mapping[str, float]:
+    """Return perplexities of the small GPT: with its datastore, ``novels``, ``novels without``; ``segment anew``."""
+    found: dict[str, float] = {}
+    for name, told in datastore_card()["test"].items():
+        found |= {name: told["with"], f"{name} without": told["without"]}
+    table = segment_table()
+    return found | ({f"segment {way}": each.perplexity for way, each in table.ways.items()} if table else {})
 
 
 def numbers_of_book() -> Mapping[str, float]:

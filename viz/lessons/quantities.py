@@ -16,6 +16,7 @@ from viz.lessons.figures import (
     figures_of_card,
     largest_of_random,
     measured_in_training,
+    memory_of_gpt,
     numbers_of_book,
 )
 from viz.lessons.self_attention import weights_from
@@ -263,6 +264,7 @@ BY_NAME: Mapping[str, Callable[[AskedQuantity], Values]] = {
     "BLEU-of-twins": lambda _asked: bleu_of_twins(),
     "BLEU-of-pattern": lambda asked: bleu_of_patterns(asked.claims["model"]),
     "measured-in-training": lambda _asked: measured_in_training(),
+    "memory": lambda _asked: memory_of_gpt(),
     "book": lambda _asked: numbers_of_book(),
     "error-runs": lambda asked: error_runs(_model(asked), asked.sentence, asked.claims["word"], asked.claims["of"]),
     "largest-random-weight": lambda _asked: largest_of_random(),

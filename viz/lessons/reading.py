@@ -59,6 +59,7 @@ QUANTITIES = (
     "BLEU-of-twins",
     "BLEU-of-pattern",
     "measured-in-training",
+    "memory",
     "book",
     "error-runs",
     "largest-random-weight",
