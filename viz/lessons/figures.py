@@ -11,12 +11,12 @@ import numpy as np
 import models
 from models.experiments.induction_table import induction_table
 from models.experiments.stability_table import stability_table
-from models.readers.datastore import datastore_card
 from models.readers.segment_table import segment_table
 
 _FIGURES = Path(models.__file__).parent / "weights" / "en-fr"
 _TWINS = _FIGURES / "twins-figures.json"
 _PATTERNS = _FIGURES / "patterns.json"
+_DATASTORE = _FIGURES.parent / "datastores" / "world-english-bible" / "card.json"
 
 
 def figures_of_card(key: str) -> Mapping[str, float]:
@@ -60,7 +60,7 @@ def bleu_of_patterns(key: str) -> Mapping[str, float]:
 def memory_of_gpt() -> Mapping[str, float]:
     """Return perplexities of the small GPT: with its datastore, ``novels``, ``novels without``; ``segment anew``."""
     found: dict[str, float] = {}
-    for name, told in datastore_card()["test"].items():
+    for name, told in json.loads(_DATASTORE.read_text(encoding="utf8"))["test"].items():
         found |= {name: told["with"], f"{name} without": told["without"]}
     table = segment_table()
     return found | ({f"segment {way}": each.perplexity for way, each in table.ways.items()} if table else {})
