@@ -46,7 +46,8 @@ def cell_tokens(scene: Scene) -> TokenSequence:
 def word_tokens(ids: Sequence[int]) -> TokenSequence:
     """Return words of a caption by their numbers."""
     words = TokenSequence.from_words([WORDS[each] for each in ids], ids)
-    return TokenSequence(words.texts, words.ids, words.words, words.word_texts, _specials(ids))
+    texts = tuple(text if each <= END else f" {text}" for text, each in zip(words.texts, ids, strict=True))
+    return TokenSequence(texts, words.ids, words.words, words.word_texts, _specials(ids))
 
 
 def _specials(ids: Sequence[int]) -> tuple[int, ...]:

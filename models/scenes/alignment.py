@@ -25,7 +25,7 @@ class Score:
 def score_of(trace: AttentionTrace, caption: Sequence[CaptionWord]) -> Score:
     """Return the score of a captioner that was made to write the right caption of its scene."""
     texts = tuple(each.text for each in caption)
-    if trace.target.texts[: len(texts)] != texts:
+    if trace.target.word_texts[: len(texts)] != texts:
         message = f"a score is of the right caption, {' '.join(texts)!r}; this run wrote {trace.output_text!r}"
         raise TraceError(message)
     weights = trace.maps[0].weights[0]  # [word, cell]

@@ -35,7 +35,7 @@ def test_a_word_lights_cells_and_a_cell_is_filled_at_the_desk(open_page: Callabl
     until_link(page, lambda url: "cell=4" in url)
     settle(page)
     page.get_by_role("radio", name="star").click()
-    expect(page.get_by_role("button", name="middle left: large")).to_be_visible()
+    expect(page.get_by_role("button", name="middle left: small yellow star")).to_be_visible()
     until_link(page, lambda url: "star" in url)
 
 

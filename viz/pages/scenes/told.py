@@ -120,7 +120,7 @@ def _has_frames(told: Sequence[Told]) -> bool:
 def _panel(visit: Visit[Wanted], asked: SceneAsked, told: Told) -> LitCaption:
     trace, mechanism = told.shown, told.entry.mechanism
     read = trace.maps[0].weights[0]  # [word, cell]
-    words = [text for text in trace.target.texts if text != "</s>"]
+    words = [text for text in trace.target.word_texts if text != "</s>"]
     probable = as_probabilities(trace).maps[0].weights[0] if mechanism.draws else read
     right = [each.text for each in caption_of(asked.scene)]
     edited = _("edited") + " · " if asked.edit != NO_EDIT else ""

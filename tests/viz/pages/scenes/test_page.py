@@ -53,7 +53,7 @@ def test_each_model_captions_the_scene_and_its_words_have_its_weights() -> None:
     app = opened()
     assert captions(app) == [models.load(key).attend(to_text(FIRST)).output_text for key in captioners()]
     trace = models.load(captioners()[0]).attend(to_text(FIRST))
-    word = trace.target.texts.index("circle")
+    word = trace.target.word_texts.index("circle")
     shown = re.search(rf'<g class="lit lit-{word}">(?:<text.*?)</g>', drawn(app)[0].replace("\\", ""))
     assert shown is not None
     numbers = [float(each) for each in re.findall(r">([\d.]+)</text>", shown[0])]
