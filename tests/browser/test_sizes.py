@@ -61,6 +61,12 @@ BEGIN_LINES = """seen(".walk .sentence, .alignment .folded, .alignment .translat
 })"""
 """Widths of lines of words at which the marks that end one are on a line of their own."""
 
+CUT_CHARTS = """[...document.querySelectorAll('.js-plotly-plot')].filter(each => {
+  const { right } = each.querySelector('.main-svg').getBoundingClientRect();
+  for (let place = each; place; place = place.parentElement)
+    if (getComputedStyle(place).overflowX !== 'visible' && place.getBoundingClientRect().right < right - 1) return true;
+  return right < 0.9 * innerWidth;
+}).map(each => each.closest('[class*="st-key-figure"]').className)"""
 FETCHED = "performance.getEntriesByType('resource')"
 MEASURES = {
     "top of the first map": "seen(whole)[0].getBoundingClientRect().top",
@@ -87,6 +93,7 @@ MEASURES = {
     "Chinese fonts fetched": f"{FETCHED}.filter(each => each.name.endsWith('NotoSansSC.woff2'))",
     "texts sent as they are": f"{FETCHED}.filter(each => /static.*(js|css)$/.test(each.name)"
     " && each.decodedBodySize > 500 && each.encodedBodySize >= each.decodedBodySize).map(each => each.name)",
+    "charts cut off": CUT_CHARTS,
     "empty below a picture": f"Math.max(...{EMPTY})",
 }
 """What is measured: a number, or a list whose length is."""
@@ -109,6 +116,11 @@ TABLE: list[Row] = [
         (path, width, "sentence=Hello.", "empty below a picture", "<", 200)
         for path in ("", "heads", "surgery", "steps")
         for width in (390, 1280)
+    ),
+    *(
+        (path, width, f"present=on&{link}", "charts cut off", "==", 0)
+        for path, link in (("", "also=difference"), ("steps", "show=lab"), ("training", "measured=wrong"))
+        for width in (1024, 1920)
     ),
     *(
         (path, width, "present=on", "axis words", ">=", 2)
