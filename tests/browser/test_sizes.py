@@ -136,7 +136,7 @@ SHOWN = sorted({(path, link) for path, _width, link, *_ in TABLE})
 def test_positions_and_sizes(open_page: Callable[..., Page], address: str, path: str, link: str) -> None:
     rows = sorted(row for row in TABLE if (row[0], row[2]) == (path, link))
     page = open_page(f"{address}/{path}", width=rows[0][1], height=HEIGHTS[rows[0][1]], **dict(parse_qsl(link)))
-    expect(page.locator(WHOLE[path]).first).to_be_visible()
+    expect(page.locator(f"{WHOLE[path]}, .js-plotly-plot").first).to_be_visible()
     for _path, width, _link, what, sign, bound in rows:
         page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
         settle(page)
