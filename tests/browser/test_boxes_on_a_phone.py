@@ -22,7 +22,7 @@ STATES = {
     "surgery": ("surgery", {"model": "hard"}),
     "training": ("training", {}),
     "lessons": ("lessons", {}),
-    "sheet": ("", {"lesson": "bahdanau-and-luong", "step": "7"}),
+    "sheet": ("", {"lesson": "bahdanau-and-luong", "step": "8"}),
 }
 BOXES = {
     "bench": {"sentence", "target"},

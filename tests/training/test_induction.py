@@ -9,6 +9,7 @@ import pytest
 import torch
 
 from models.experiments.induction_table import induction_table
+from models.networks.seeding import seeded
 from tests.support.reference import layer_norm, multi_head_attention
 from tests.support.reference_networks import under
 from training.induction import AttentionOnly, InductionRecipe, draw, held_out, losses, measured, patterns, scores
@@ -63,8 +64,8 @@ def test_a_table_has_every_run_and_its_patterns_are_those_of_the_first() -> None
     table = measured(TINY, 1)
     assert [(run.layers, run.seed) for run in table.runs] == [(2, 1), (1, 1)]
     assert len(table.text) == 5
-    torch.manual_seed(1)
-    expected = patterns(AttentionOnly(TINY, 2), held_out(TINY)[1])[0]
+    with seeded(1):
+        expected = patterns(AttentionOnly(TINY, 2), held_out(TINY)[1])[0]
     assert np.abs(table.weights(0) - expected).max() < 3 / 255  # half a step of each weight, and of the sum of five
     assert table.weights(1).sum(axis=-1) == pytest.approx(1, abs=0.02)
     assert len(table.runs[0].induction[1]) == 2 * TINY.heads

@@ -140,7 +140,7 @@ NAMES = """
     He moved to New York
     Attention Bench MiniLM BERT GPT SHA MB hf huggingface co owner name google base uncased transformers somebody other
     nothing there no-edit png svg Europarl CC BY FR
-    st QK qK aV exp tanh cells English YAML KB yml https abs torch cpu numpy MIT HTML JSON NPZ PDF TEX
+    st QK QWK qK aV exp tanh cells English YAML KB yml https abs torch cpu numpy MIT HTML JSON NPZ PDF TEX
     SmolLM Instruct Apache BSD Clause MPL
 """
 """What is called the same in every language: models, files, units, symbols and what a link said."""
