@@ -94,6 +94,7 @@ MEASURES = {
     "texts sent as they are": f"{FETCHED}.filter(each => /static.*(js|css)$/.test(each.name)"
     " && each.decodedBodySize > 500 && each.encodedBodySize >= each.decodedBodySize).map(each => each.name)",
     "charts cut off": CUT_CHARTS,
+    "pixels to scroll sideways": "((each) => each.scrollWidth - each.clientWidth)(document.querySelector('.stMain'))",
     "empty below a picture": f"Math.max(...{EMPTY})",
 }
 """What is measured: a number, or a list whose length is."""
@@ -103,6 +104,8 @@ Row = tuple[str, int, str, str, str, float]
 TABLE: list[Row] = [
     *(("", width, "", "top of the first map", "<=", most) for width, most in ((390, 480), (1024, 372), (1280, 300))),
     *((path, width, "", "cut", "==", 0) for width in (1024, 1280) for path in WHOLE),
+    *((path, 390, "", "pixels to scroll sideways", "<=", 0) for path in WHOLE),
+    ("heads", 390, "model=hf:gpt-en&below=memory", "pixels to scroll sideways", "<=", 0),
     *((path, 1280, "", "Chinese fonts fetched", "==", 0) for path in WHOLE if path != "lessons"),
     *((path, 1280, "", "texts sent as they are", "==", 0) for path in WHOLE),
     ("heads", 390, "", "cut labels of heads", "==", 0),
