@@ -29,6 +29,7 @@ class Strip:
     # the row and the column of the chosen pair; None for all of them
     marked: tuple[int | None, int | None] = (None, None)
     made: bool = False  # whether this step makes them; else they are given to it
+    most: float = 0.0  # the end of the colour scale of signed numbers that several strips share; 0: their own largest
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
@@ -54,5 +55,7 @@ class Strip:
         """The end of the colour scale: 1 but for signed numbers, whose largest it is."""
         if self.kind != "signed":
             return 1.0
+        if self.most:
+            return self.most
         finite = np.abs(self.values[np.isfinite(self.values)])
         return float(finite.max(initial=0.0)) or 1.0

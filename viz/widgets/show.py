@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -70,9 +70,16 @@ def _below(shown: Shown) -> None:
     keep_row(shown)
 
 
-def show_strips(strips: Sequence[Strip], shown: Shown, visit: Visit[W], *, title: str = "") -> None:
+def show_strips(
+    strips: Sequence[Strip],
+    shown: Shown,
+    visit: Visit[W],
+    *,
+    title: str = "",
+    draw: Callable[..., go.Figure] = number_strips,
+) -> None:
     """Show vectors and matrices below each other as the picture of `shown`."""
-    figure = number_strips(strips, width=visit.width)
+    figure = draw(strips, width=visit.width)
     printed = PrintedStrips(title or shown.says, strips)
     made = replace(shown, picture=figure, csv=lambda: csv_of_strips(strips), printed=lambda: printed, square=False)
     show(made, visit)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -14,6 +15,7 @@ from viz.captions.heads import similarity_sentence
 from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
 from viz.figures.rollout import rollout_view
 from viz.measures.similarity import Similarity
+from viz.pages.heads.embedding_sum import show_embedding_sum
 from viz.pages.heads.gallery import Arrangement, profiles_of
 from viz.pages.heads.logits import choose_place, predicts_words, show_logits
 from viz.pages.heads.memory import show_memory
@@ -26,6 +28,7 @@ from viz.pages.heads.settings import (
     BELOW,
     COMPARE,
     DIFFERENCE,
+    EMBEDDING,
     LENS,
     LIKE,
     MEMORY,
@@ -41,6 +44,7 @@ from viz.pages.heads.settings import (
 from viz.pages.heads.shown import HeadSelection
 from viz.pages.heads.table import head_picture, head_table, repeated_of
 from viz.pages.heads.wanted import HeadsSettings
+from viz.server.embedding_sums import has_embedding_sum
 from viz.server.segments import reads_segments
 from viz.text.language import _
 from viz.text.markup import plain
@@ -97,8 +101,10 @@ def show_below(
             show_logits(visit, shown, picked, asked, position)
         if MEMORY in asked:
             show_memory(visit, shown.trace, position)
-    if SEGMENTS in asked:
-        show_segments(visit, shown.trace, picked)
+    segments = partial(show_segments, picked=picked)
+    for name, part in ((EMBEDDING, show_embedding_sum), (SEGMENTS, segments)):
+        if name in asked:
+            part(visit, shown.trace)
     if ROLLOUT in asked:
         _rollout(visit, shown)
     if SCATTER in asked:
@@ -120,6 +126,8 @@ def _names_below(visit: Visit[HeadsSettings], key: str, shown: HeadSelection) ->
     layers = [site.layer for site in sites_at(shown.trace, shown.sites)]
     if shown.sites.endswith("self") and layers == list(range(len(layers))):  # without a gap, as in no hybrid
         names[ROLLOUT] = _("rollout")
+    if has_embedding_sum(visit.host, key):
+        names[EMBEDDING] = _("token + segment + position")
     if shown.trace.provenance.edits:  # which these would run without
         del names[ASKED]
     elif predicts_words(shown.trace):
@@ -134,7 +142,7 @@ def _names_below(visit: Visit[HeadsSettings], key: str, shown: HeadSelection) ->
 def _forget_all_but(names: Collection[str]) -> None:
     """Take from the link what was chosen for another map or model: there is no rollout of cross-attention."""
     wanted = (link.text_of(BELOW) or "").split()
-    gone = {ASKED, ROLLOUT, ADDS, LENS, MEMORY, SEGMENTS} - set(names)
+    gone = {ASKED, ROLLOUT, ADDS, LENS, MEMORY, SEGMENTS, EMBEDDING} - set(names)
     if gone & set(wanted):
         link.store(BELOW.name, " ".join(each for each in wanted if each not in gone) or None)
 

@@ -90,7 +90,7 @@ WAY = Choice(
 WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, SHOWN_TEXT))
 
 TABLE, SIMILARITY, ROLLOUT, ADDS, LENS = "table", "similarity", "rollout", "adds", "lens"
-MEMORY, SEGMENTS = "memory", "segments"
+MEMORY, SEGMENTS, EMBEDDING = "memory", "segments", "embedding"
 SCATTER = "scatter"
 THIS_TEXT, CORPUS = "text", "corpus"
 OVER = Choice("over", title=mark("Measured over"), choices={THIS_TEXT: mark("this text"), CORPUS: mark("a corpus")})
@@ -100,6 +100,7 @@ UPWARD = Choice("upward", title=mark("Upwards"), shape="box", titled=True, anew_
 HUE = Choice("hue", title=mark("Colour of a point"), shape="box", titled=True, anew_with=_AXIS)
 BELOW = Several("below", title=mark("Show below"))
 AT = Choice("at", title=mark("Predicted word"), shape="box", titled=True, anew_with=(OPENED, READ_TEXT))
+SUMMED = Choice("summed", title=mark("Token"), shape="box", titled=True, anew_with=(OPENED, READ_TEXT))
 MIX = Choice("mix", title=mark("λ: share of the memory in the prediction"), shape="slider", anew_with=(OPENED,))
 RECURRENCE = Choice(
     "recurrence",
@@ -173,6 +174,7 @@ SETTINGS = (
     WORD,
     BELOW,
     AT,
+    SUMMED,
     MIX,
     RECURRENCE,
     OVER,

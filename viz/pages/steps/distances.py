@@ -21,7 +21,6 @@ from viz.figures.distances import (
     signed,
 )
 from viz.measures.distances import biases, cosines, distances_read, score_parts, share_of_distance
-from viz.pages.steps.equations import show_equations
 from viz.pages.steps.numbers import LONGEST_NAMED
 from viz.pages.steps.places import place_name
 from viz.pages.steps.settings import DISTANCE_HEAD, DISTANCE_PLACE
@@ -30,6 +29,7 @@ from viz.server.loading import usable
 from viz.server.runtime import Host
 from viz.text.language import _, _n
 from viz.views.view import choose_view
+from viz.widgets.equations import show_equations
 from viz.widgets.settings import choose
 from viz.widgets.show import show
 from viz.widgets.shown import Shown

@@ -9,11 +9,11 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from viz.pages.steps.equations import show_equations
 from viz.pages.steps.settings import ACTIVATED, ADDITIVE, BIASED, COSINE, DOT, GENERAL, Tables
 from viz.text.language import _
 from viz.views.strips import Strip
 from viz.walk.digits import factor, number, products
+from viz.widgets.equations import show_equations
 from viz.widgets.show import show_strips
 from viz.widgets.shown import Shown
 from viz.widgets.visit import Visit, Wanted

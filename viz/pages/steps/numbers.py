@@ -8,11 +8,11 @@ import streamlit as st
 
 from models.keys import identity_of
 from viz.captions.strips import heading_of
-from viz.pages.steps.equations import show_equations
 from viz.text.language import _, say
 from viz.text.markup import plain
 from viz.walk.scene import Scene
 from viz.walk.steps import WalkStep
+from viz.widgets.equations import show_equations
 from viz.widgets.fold import unfolded
 from viz.widgets.show import show_strips
 from viz.widgets.shown import Shown

@@ -12,7 +12,6 @@ from models.sites import Site
 from viz.figures import alignment_heatmap
 from viz.figures.positions import dot_products, dot_products_by_distance, position_encoding
 from viz.pages.steps.distances import show_distances
-from viz.pages.steps.equations import show_equations
 from viz.pages.steps.numbers import LONGEST_NAMED
 from viz.pages.steps.settings import COUNT, COUNTS, ENCODER_HEAD, ENCODER_LAYER
 from viz.pages.steps.walk import read_sentence
@@ -22,6 +21,7 @@ from viz.server.runtime import shared_host
 from viz.text.language import _, _n
 from viz.text.markup import plain
 from viz.views.view import Head, Unit, choose_view
+from viz.widgets.equations import show_equations
 from viz.widgets.frame import Frame
 from viz.widgets.settings import choose
 from viz.widgets.shared_settings import UNIT
