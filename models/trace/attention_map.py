@@ -183,7 +183,6 @@ class AttentionMap(Record):
             head_names=("mean",),
             companions={},
             rows_sum_to_one=whole,
-            causal=False,
             quantity="zeroed",
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 from models.trace import AttentionTrace
 from viz.canvas.payload import JOINT, MARKS, legend_of, pack
 from viz.captions.asking import OFFER
-from viz.captions.maps import axes_note, linking_note, notes_of, scale_of, sentence_of, window_note
+from viz.captions.maps import axes_note, linking_note, masked_note, notes_of, scale_of, sentence_of, window_note
 from viz.captions.telling import doubt_of, telling_of
 from viz.captions.written import Written, written_words
 from viz.figures.drawing.theme import NIGHT_SCALE, WEIGHT_SCALE, WINDOW_COLOUR, Colour
@@ -96,7 +96,7 @@ def encode_alignment(
     """Return all that the picture of the Bench shows: a panel a mechanism, on one scale from 0 to 1."""
     views = [each.view for each in shown if each.view]
     tokens = views[0].shown.key_tokens.texts if views else shown[0].trace.source.word_texts
-    common = [note for note in notes_of(views[0]) if all(note in notes_of(view) for view in views)] if views else []
+    common = [note for note in _notes(views[0]) if all(note in _notes(view) for view in views)] if views else []
     rows = {view.query_title for view in views}
     row_title, key_title = rows.pop() if len(rows) == 1 else "", views[0].key_title if views else ""
     header = {
@@ -130,6 +130,10 @@ def encode_alignment(
     return pack(header, b"".join(weights))
 
 
+def _notes(view: View) -> tuple[str, ...]:
+    return (*notes_of(view), *masked_note(view.masked))
+
+
 def _words(quantities: Collection[str], *, sure: bool) -> dict[str, str]:
     """Return what the picture says; where it is not known how sure the models were, nothing of that."""
     words = {**_WORDS, **(_MOVED_WORDS if "moved" in quantities else {})}
@@ -161,7 +165,7 @@ def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> d
             "notes": [],
         }
     windows = windows_of(view)
-    own, row_title = [note for note in notes_of(view) if note not in common], "" if one_title else view.query_title
+    own, row_title = [note for note in _notes(view) if note not in common], "" if one_title else view.query_title
     told = {key: _(message) for key, message in _ZEROED_WORDS.items()} if view.quantity == "zeroed" else {}
     return panel | {
         "told": told,

@@ -202,6 +202,7 @@ export class Comparison extends Maps {
   numberAt(at) {
     const weight = this.weights[this.placeInBytes(at)], { words } = this.header;
     const score = this.scoresOf(at.head)?.[at.row * this.size[1] + at.column] ?? null;
+    if (score === true) return { weight: Infinity, number: words.masked };
     if (score !== null) return { weight: Infinity, number: fill(words.later, { score: score.toFixed(3) }) };
     const said = this.exact[at.head] ? weight.toFixed(4) : fill(words.weight, { weight: weight.toFixed(3) });
     return { weight: Math.abs(weight), number: said };

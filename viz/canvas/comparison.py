@@ -11,7 +11,7 @@ import numpy as np
 
 from viz.canvas.payload import JOINT, MOST_PICKED, USUAL, Look, header_of, pack
 from viz.captions.heads import overview_note
-from viz.captions.maps import common_notes, empty_note, map_title, quantity_note, threshold_note
+from viz.captions.maps import common_notes, crossed_note, empty_note, map_title, quantity_note, threshold_note
 from viz.figures.drawing.axes import AXIS_TITLE_SIZE, axis_places, cell_gap, heading_size, longest_label, panel_size
 from viz.figures.drawing.colour_bar import NUMBERS_HEIGHT, bar_height, bar_width, title_lines, weight_colours
 from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT, TICK, Box, Grid, PanelSize, arrange
@@ -33,7 +33,7 @@ RAISED = 0.35  # of a text's size: from the middle of its letters down to their 
 MOVING = mark("Arrow keys move between maps, with Shift inside one.")
 """What the keys do where nothing can be chosen of a cell; still to be translated."""
 
-_CROSSED = mark("crossed out: later words, hidden by the causal mask; point at one for the score that it would have")
+_SCORED = mark("point at a crossed-out cell for the score that it would have")
 _WORDS = {"keys": MOVING}
 _OFFERING = {
     "keys": mark("Click a word or a cell to ask about it. Arrow keys with Shift move inside a map; Enter asks."),
@@ -52,7 +52,7 @@ def encode_comparison(
 ) -> bytes:
     """Return all that the canvas of picked heads shows: their maps side by side on one scale from 0 to 1.
 
-    `crossed` are the same heads' scores of later words, as `viz.views.later` gives them: their cells are crossed out.
+    `crossed` are the same heads' scores of later words, as `viz.views.later` gives them: what crossed-out cells say.
 
     On the page the legend, axes and notes are written below the maps; what is saved has them in the picture.
     """
@@ -62,7 +62,7 @@ def encode_comparison(
         heads=listed((place.title for place in places), SEMICOLON),
         title=map_title(view.shown.site, view.trace.provenance.edits),
     )
-    hidden = (_(_CROSSED),) if crossed else ()
+    hidden = (*crossed_note(view.masked), *((_(_SCORED),) if crossed else ()))
     said = JOINT.join((*_common(view), *hidden, *threshold_note([each.weights for each in views], view.threshold)))
     most = max(MOST_PICKED, len(places))
     header = {
@@ -70,7 +70,7 @@ def encode_comparison(
         "note": JOINT.join((_below(view), *hidden)),
         **labels_of(view, look.width),
         **({"offers": list(offers)} if offers else {}),
-        **({"crossed": list(map(_crossed, crossed))} if crossed else {}),
+        **crossed_of(views, crossed),
         "heads": list(places),
         "layouts": _layouts(view, most, among, look.colour, look.width),
         "page": _page_layouts(view, most, among, look.width),
@@ -78,9 +78,22 @@ def encode_comparison(
     return pack(header, weights_of(views))
 
 
-def _crossed(later: View) -> list[float | None]:
-    """Return the scores of the cells that are crossed out, row by row; None of the others."""
-    return [None if np.isnan(each) else round(float(each), 3) for each in scores_of(later).flat]
+def crossed_of(views: Sequence[View], later: Sequence[View] = ()) -> dict[str, Any]:
+    """Return which cells of maps are crossed out, those that the causal mask hides; nothing where it hides none.
+
+    Of each map, row by row: the score that the cell would have where `later` has it, else True; None of the others.
+    """
+    if all(view.masked is None for view in views):
+        return {}
+    return {"crossed": [_crossed(view, *later[n : n + 1]) for n, view in enumerate(views)]}
+
+
+def _crossed(view: View, later: View | None = None) -> list[float | bool | None]:
+    masked = np.zeros(view.weights.shape, bool) if view.masked is None else view.masked
+    if later is None:
+        return [True if each else None for each in masked.flat]
+    scores = zip(masked.flat, scores_of(later).flat, strict=True)
+    return [round(float(score), 3) if hidden else None for hidden, score in scores]
 
 
 def labels_of(view: View, width: float) -> dict[str, Any]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from viz.canvas.comparison import labels_of, layout_of, page_layout_of, weights_of
+from viz.canvas.comparison import crossed_of, labels_of, layout_of, page_layout_of, weights_of
 from viz.canvas.payload import JOINT, USUAL, Look, header_of, pack
-from viz.captions.maps import axes_note, notes_of
+from viz.captions.maps import axes_note, crossed_note, notes_of
 from viz.figures.drawing.axes import longest_label, panel_size
 from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT
 from viz.figures.drawing.panel import panel_of
@@ -65,12 +65,13 @@ def encode_alike(
 ) -> bytes:
     """Return maps of the same rows and columns side by side, on one scale from 0 to 1, with linked hover."""
     before, (layout, page) = views[0], _layouts(views, titles, look)
-    notes = list(dict.fromkeys(note for view in views for note in notes_of(view)))
+    notes = list(dict.fromkeys(note for view in views for note in (*notes_of(view), *crossed_note(view.masked))))
     _close(layout, notes)
     title = _("{titles}: {map}", titles="; ".join(titles), map=before.title)
     header = {
         **header_of(before, title, " · ".join(notes), look, words),
         **labels_of(before, look.width),
+        **crossed_of(views),
         "heads": [(0, number) for number in range(len(views))],
         "titles": list(titles),
         "offers": list(offers),

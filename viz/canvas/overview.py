@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from viz.canvas.payload import JOINT, MOST_PICKED, Look, header_of, pack
 from viz.canvas.pooling import blocks, pooled
 from viz.captions.heads import overview_note
-from viz.captions.maps import map_title
+from viz.captions.maps import map_title, masked_note
 from viz.figures.drawing.theme import HEAD_COLOURS, Colour
 from viz.figures.printable import PrintedHeads
 from viz.text.language import _, _n, mark
@@ -166,6 +166,7 @@ def _notes(views: Sequence[View], made: SmallMaps, shown: Sequence[HeadPlace], n
     queries, keys = views[0].shown.query_tokens, views[0].shown.key_tokens
     if len(made.rows) <= len(queries) or len(made.columns) <= len(keys):
         notes.append(_("a cell shows the largest weight of a few tokens"))
+    notes += masked_note(views[0].masked)
     return [*notes, _("weights here are rounded to 0.004; those of picked heads are exact")]
 
 

@@ -40,6 +40,7 @@ WORDS = {
     "head": mark("layer {layer}, head {head}"),
     "weight": mark("≈ {weight}"),
     "later": mark("masked: score {score}"),
+    "masked": mark("masked: later word"),
     "empty": mark("left empty: below {least}"),
     "token": mark("{axis}: “{token}”"),
     "span": mark("{first} … {last}"),

@@ -31,7 +31,7 @@ export interface MapsHeader extends Legend {
   query_title: string;
   key_title: string;
   threshold: number;
-  words: Words<"head" | "weight" | "later" | "empty" | "token" | "span" | "save" | "many" | "keys" | "end">;
+  words: Words<"head" | "weight" | "later" | "masked" | "empty" | "token" | "span" | "save" | "many" | "keys" | "end">;
   colour: Colour;
   palette: Stop[];
   night: Stop[];
@@ -103,7 +103,7 @@ export interface ComparisonHeader extends MapsHeader {
   layouts: Layout[];
   page: Layout[];
   offers?: Offer[];
-  crossed?: (number | null)[][]; // of each map the scores of the cells that are crossed out, row by row
+  crossed?: (number | true | null)[][]; // of each map the cells that are crossed out, row by row: their scores if known
 }
 
 export interface Offer {

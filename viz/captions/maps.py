@@ -95,6 +95,24 @@ def quantity_note(view: View) -> tuple[str, ...]:
     return (said,)
 
 
+def crossed_note(masked: NDArray[np.bool_] | None) -> tuple[str, ...]:
+    """Say what the crossed-out cells of a map are; nothing where the causal mask hides none.
+
+    Shapes: `masked` [query, key].
+    """
+    return (_("crossed out: later words, hidden by the causal mask"),) if masked is not None and masked.any() else ()
+
+
+def masked_note(masked: NDArray[np.bool_] | None) -> tuple[str, ...]:
+    """Say which words the causal mask hides, of a picture in which nothing is crossed out; nothing where it hides none.
+
+    Shapes: `masked` [query, key].
+    """
+    if masked is None or not masked.any():
+        return ()
+    return (_("words after the query (right of the diagonal) are hidden by the causal mask"),)
+
+
 def scale_of(views: Sequence[View]) -> str:
     """Say what the colours of maps on one scale are: of each quantity among them."""
     return listed(dict.fromkeys(view.meaning for view in views), SEMICOLON) or _("attention weight")

@@ -110,7 +110,7 @@ def alignment_heatmap(
         for view, name in zip(views, names or [view.title for view in views], strict=True)
     ]
     figure = draw_panels(panels, colours, colour=colour, columns=columns, width=width, most_labelled=None)
-    axes = [(heatmap.xaxis, heatmap.yaxis) for heatmap in figure.data]
+    axes = [(each, each.replace("x", "y")) for each in figure.axes]
     figure.add_traces([line for view, pair in zip(views, axes, strict=True) for line in _window_lines(view, *pair)])
     if linking != "none":
         figure.add_traces([_rings(view, linking, *pair) for view, pair in zip(views, axes, strict=True)])

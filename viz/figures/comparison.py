@@ -13,9 +13,8 @@ from models.trace import AttentionTrace
 from viz.captions.maps import common_notes
 from viz.figures.drawing.colour_bar import difference_colours, weight_colours
 from viz.figures.drawing.heatmap import draw_panels
-from viz.figures.drawing.long_maps import MOST_LABELLED
 from viz.figures.drawing.panel import difference_panel, panel_of
-from viz.figures.drawing.theme import CROSS, TEXT_COLOUR, Colour
+from viz.figures.drawing.theme import Colour
 from viz.text.language import SEMICOLON, _, _n, listed
 from viz.views.heads import HeadPlace, pick_views
 from viz.views.hiding import NOTHING, Hiding
@@ -55,7 +54,7 @@ def head_comparison(
         Tokens that are left out, what they are given standing in a last column, and the threshold below which a
         cell is drawn empty.
     crossed : sequence of View, optional
-        The same heads' scores of later words, as `viz.views.later` gives them: their cells are crossed out.
+        The same heads' scores of later words, as `viz.views.later` gives them: what a cell that is crossed out says.
     columns : int, optional
         Panels in a row; left out, as many as `width` has room for.
     width : float, optional
@@ -83,35 +82,14 @@ def head_comparison(
     places = _some(heads)
     views = pick_views(trace, sites, unit, places, hiding)
     common = common_notes(views[0])  # what holds for all is said under the first
-    crossed = crossed if max(views[0].weights.shape) <= MOST_LABELLED else ()  # nothing is drawn over long maps
-    if crossed:
-        common = (*common, _("crossed out: later words, hidden by the causal mask"))
     panels = [
         panel_of(view, title=place.title, notes=() if number else common)
         for number, (place, view) in enumerate(zip(places, views, strict=True))
     ]
+    if crossed:
+        panels = [replace(each, later=scores_of(later)) for each, later in zip(panels, crossed, strict=True)]
     colours = weight_colours(colour, width=width, meaning=views[0].meaning)
-    figure = draw_panels(panels, colours, colour=colour, columns=columns, width=width)
-    figure.add_traces([_crosses(later, axis) for later, axis in zip(crossed, figure.axes, strict=False)])
-    return figure
-
-
-def _crosses(later: View, xaxis: str) -> go.Scatter:
-    """Return a cross in each cell that the causal mask hides; its hover text is the score that it would have."""
-    scores = scores_of(later)
-    rows, columns = np.nonzero(~np.isnan(scores))
-    hover = _("masked: score {score}", score="%{customdata:.3f}")
-    return go.Scatter(
-        x=columns,
-        y=rows,
-        customdata=scores[rows, columns],
-        mode="markers",
-        marker={"symbol": CROSS, "size": 7, "color": TEXT_COLOUR, "line": {"width": 1, "color": TEXT_COLOUR}},
-        hovertemplate=f"{hover}<extra></extra>",
-        showlegend=False,
-        xaxis=xaxis,
-        yaxis=xaxis.replace("x", "y"),
-    )
+    return draw_panels(panels, colours, colour=colour, columns=columns, width=width)
 
 
 def head_difference(

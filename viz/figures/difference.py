@@ -103,6 +103,7 @@ def _panel(shown: Difference, title: str, notes: tuple[str, ...]) -> Panel:
         signed=True,
         extras=(shown.first.weights, shown.second.weights),
         subject=shown.first.subject,
+        masked=shown.masked,
     )
 
 

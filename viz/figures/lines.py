@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from models.trace import AttentionTrace
-from viz.captions.maps import common_notes, map_title
+from viz.captions.maps import common_notes, map_title, masked_note
 from viz.figures.drawing.grid import GLYPH_WIDTH, LINE_HEIGHT, LOW_ROW_HEIGHT, MANY_ROWS, ROW_HEIGHT
 from viz.figures.drawing.headline import LINE, headline, words_at, wrapped
 from viz.figures.drawing.layout import bare_layout
@@ -97,7 +97,7 @@ def head_lines(
     for number, each in enumerate(lines):
         aside = (number - (len(lines) - 1) / 2) * BESIDE
         traces += _draw(each, HEAD_COLOURS[number], aside, least)
-    traces += [_tokens(lines, "query", queries, keys), _tokens(lines, "key", queries, keys)]
+    traces += [_tokens(lines, "query", queries, keys, view.masked), _tokens(lines, "key", queries, keys, view.masked)]
     return go.Figure(traces, _layout(view, lines, least, width) | {"meta": asdict(view.subject)})
 
 
@@ -152,11 +152,29 @@ def _trace(lines: _Lines, which: NDArray[np.bool_], aside: float) -> go.Scatter:
 
 
 def _tokens(
-    lines: Sequence[_Lines], side: Literal["query", "key"], queries: Sequence[str], keys: Sequence[str]
+    lines: Sequence[_Lines],
+    side: Literal["query", "key"],
+    queries: Sequence[str],
+    keys: Sequence[str],
+    masked: NDArray[np.bool_] | None,
 ) -> go.Scatter:
-    """Return the markers of one column, each with the strongest links of its token in all heads."""
+    """Return the markers of one column, each with the strongest links of its token in all heads, and what is masked.
+
+    Shapes: `masked` [query, key].
+    """
     own, others = (queries, keys) if side == "query" else (keys, queries)
     texts = [_links(lines, side, position, own[position], others) for position in range(len(own))]
+    if masked is not None:
+        said = (
+            _("hidden from it by the causal mask: {count}")
+            if side == "query"
+            else _("the causal mask hides it from: {count}")
+        )
+        hidden = masked.sum(axis=1 if side == "query" else 0)
+        texts = [
+            f"{text}<br>{said.format(count=count)}" if count else text
+            for text, count in zip(texts, hidden, strict=True)
+        ]
     return go.Scatter(
         x=np.full(len(own), 0 if side == "query" else 1, dtype=np.float32),
         y=np.arange(len(own), dtype=np.float32),
@@ -275,4 +293,5 @@ def _notes(view: View, lines: Sequence[_Lines], least: float) -> tuple[str, ...]
             all=all_,
         ),
         *common_notes(view),
+        *masked_note(view.masked),
     )

@@ -17,7 +17,7 @@ from viz.measures.rollout import rollout
 from viz.text.language import _
 from viz.views.heads import views_at
 from viz.views.hiding import NOTHING, Hiding
-from viz.views.view import Unit, View, hide
+from viz.views.view import Unit, View, hide, masked_cells
 
 
 def rollout_view(
@@ -48,7 +48,9 @@ def rollout_view(
     )
     shown = pieces.to_words() if unit == "word" else pieces
     merged = shown.weights.shape != pieces.weights.shape
-    return hide(replace(view, shown=shown, unit=unit, merged=merged, quantity="rollout"), hiding)
+    return hide(
+        replace(view, shown=shown, unit=unit, merged=merged, quantity="rollout", masked=masked_cells(shown)), hiding
+    )
 
 
 def rollout_heatmap(

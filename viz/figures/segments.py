@@ -38,6 +38,7 @@ def segment_map(
         key_title=_("key: token that it attends to"),
         values=np.asarray(weights, dtype=np.float32),
         cell=_cell,
+        masked=np.tri(len(weights), len(keys), lead) == 0,
     )
     colours = weight_colours("linear", width=width)
     figure = draw_panels([panel], colours, colour="linear", width=width, most_labelled=None)

@@ -39,6 +39,12 @@ class Difference:
         return self.first.shown.key_tokens
 
     @property
+    def masked(self) -> NDArray[np.bool_] | None:
+        """Which cells the causal mask hides in both; None where one has none."""
+        one, other = self.first.masked, self.second.masked
+        return None if one is None or other is None else one & other
+
+    @property
     def title(self) -> str:
         """The first by name, a minus, the second."""
         return " \u2212 ".join(self.names(year=True))

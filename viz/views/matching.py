@@ -125,4 +125,8 @@ def matched_view(view: View, matching: Matching) -> View:
         TokenSequence.from_words((*keys, _(ELSEWHERE))),
         rows_sum_to_one=False,
     )
-    return replace(view, shown=part, head=0)
+    masked = view.masked
+    if masked is not None:
+        masked = matching.first(~masked) == 0
+        masked[:, -1] = False  # the column of all others
+    return replace(view, shown=part, head=0, masked=masked)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -98,6 +98,8 @@ class View:
     row_span: Span | None = None
     column_span: Span | None = None
     of_cells: bool = False  # whether keys are cells of a scene, each one token
+    # [query, key] Which cells the causal mask hides, those of later words; None where there is no such mask
+    masked: NDArray[np.bool_] | None = field(default=None, compare=False, repr=False)
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -191,7 +193,12 @@ def choose_view(
     if pieces.site.kind in ("self", "hops"):
         rows = "self" if pieces.site.kind == "self" else "hops"
     merged = shown.weights.shape != pieces.weights.shape
-    return View(trace, shown, head, rows, unit, merged=merged, quantity=pieces.quantity)
+    return View(trace, shown, head, rows, unit, merged=merged, quantity=pieces.quantity, masked=masked_cells(shown))
+
+
+def masked_cells(shown: AttentionMap) -> NDArray[np.bool_] | None:
+    """Return which cells of a whole map the causal mask hides, [query, key]; None where there is no such mask."""
+    return ~np.tri(*shown.weights.shape[1:], dtype=np.bool_) if shown.causal else None
 
 
 def one_place_a_row(pieces: AttentionMap) -> AttentionMap:
@@ -240,12 +247,28 @@ def hide(view: View, hiding: Hiding) -> View:
         between=hiding.between,
         row_span=row_span,
         column_span=column_span,
+        masked=None if view.masked is None else _hide_masked(view.masked, queries, keys),
     )
     if hiding.opened is None:
         return found
     labelled = replace(found.shown, query_tokens=found.query_labels, key_tokens=found.key_labels)
     shown, folded = fold(labelled, hiding.opened, alone=bool(keys))
-    return replace(found, shown=shown, folded=folded) if folded else found
+    if not folded:
+        return found
+    masked = found.masked
+    if masked is not None:  # a folded cell is hidden where all of it is
+        seen = replace(labelled, weights=(~masked[None]).astype(np.float32), head_names=(), rows_sum_to_one=False, companions={})
+        masked = fold(seen, hiding.opened, alone=bool(keys))[0].weights[0] == 0
+    return replace(found, shown=shown, folded=folded, masked=masked)
+
+
+def _hide_masked(masked: NDArray[np.bool_], queries: Sequence[int], keys: Sequence[int]) -> NDArray[np.bool_]:
+    """Return `masked` without hidden rows and columns; the column of all that is hidden is never crossed out.
+
+    Shapes: `masked` [query, key]; returns [shown query, shown key and the hidden ones].
+    """
+    kept = np.delete(np.delete(masked, list(queries), axis=0), list(keys), axis=1)
+    return np.pad(kept, ((0, 0), (0, int(bool(keys)))))
 
 
 def _axis_names(view: View) -> tuple[str, str]:

@@ -115,7 +115,7 @@ def test_awkward_tokens_keep_their_places_and_are_shown_as_text(name: str, sites
     one, other = views(pieces(texts), pieces((*texts, "more")), sites=sites)
     matching = Matching.of_maps(one.shown, other.shown)
     figure = matched_difference(one, other, matching=matching, names=NAMES)
-    (heatmap,) = figure.data
+    heatmap = figure.data[0]
     assert heatmap.z.shape == (len(matching.queries), len(matching.keys) + 1)
     np.testing.assert_allclose(heatmap.z, matching.first(one.weights) - matching.second(other.weights), atol=1e-6)
     labels = list(figure.layout.xaxis.ticktext)[:-1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -10,10 +11,11 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from viz.captions.maps import crossed_note, masked_note
 from viz.figures.drawing.axes import any_cut, cell_gap, lay_out, longest_label
 from viz.figures.drawing.long_maps import MOST_LABELLED, draw_long_panels
 from viz.figures.drawing.panel import Panel
-from viz.figures.drawing.theme import GREY_SCALE, Colour, coloured
+from viz.figures.drawing.theme import CROSS, GREY_SCALE, TEXT_COLOUR, Colour, coloured
 from viz.text import tokens
 from viz.text.language import _
 from viz.views.hiding import drawn
@@ -38,7 +40,9 @@ def draw_panels(
     most_labelled: int | None = MOST_LABELLED,
 ) -> PanelFigure:
     """Draw `panels` side by side, or one below the other where there is no room, on the colour axis `colours`."""
-    if most_labelled is not None and any(max(panel.values.shape) > most_labelled for panel in panels):
+    most = max(max(panel.values.shape) for panel in panels)
+    panels = _with_masked_note(panels, crossed=most <= MOST_LABELLED)
+    if most_labelled is not None and most > most_labelled:
         drawn_long = draw_long_panels(panels, colours, colour=colour, width=width)
         figure = PanelFigure(drawn_long.data, drawn_long.layout)
         figure.axes = tuple("" for _panel in panels)  # nothing is drawn over long maps
@@ -48,8 +52,39 @@ def draw_panels(
         cells = (_heatmaps(panel, suffix, longest, colour) for panel, suffix in zip(panels, suffixes, strict=True))
         figure = PanelFigure([heatmap for each in cells for heatmap in each], layout)
         figure.axes = tuple(f"x{suffix}" for suffix in suffixes)
+        if most <= MOST_LABELLED:  # nothing is drawn over long maps
+            figure.add_traces([each for pair in zip(panels, figure.axes, strict=True) for each in _crosses(*pair)])
     figure.panels, figure.colours, figure.colour = tuple(panels), colours, colour
     return figure
+
+
+def _with_masked_note(panels: Sequence[Panel], *, crossed: bool) -> list[Panel]:
+    """Say under the first panel in which the causal mask hides cells which they are."""
+    note = crossed_note if crossed else masked_note
+    said = [note(each.masked) for each in panels]
+    first = next((number for number, each in enumerate(said) if each), None)
+    return [replace(each, notes=(*each.notes, *said[n])) if n == first else each for n, each in enumerate(panels)]
+
+
+def _crosses(panel: Panel, xaxis: str) -> list[go.Scatter]:
+    """Return a cross in each cell that the causal mask hides; its hover text is the score that it would have."""
+    if panel.masked is None or not panel.masked.any():
+        return []
+    rows, columns = np.nonzero(panel.masked)
+    scores = None if panel.later is None else panel.later[rows, columns]
+    hover = _("masked: later word") if scores is None else _("masked: score {score}", score="%{customdata:.3f}")
+    cross = go.Scatter(
+        x=columns,
+        y=rows,
+        customdata=scores,
+        mode="markers",
+        marker={"symbol": CROSS, "size": 7, "color": TEXT_COLOUR, "line": {"width": 1, "color": TEXT_COLOUR}},
+        hovertemplate=f"{hover}<extra></extra>",
+        showlegend=False,
+        xaxis=xaxis,
+        yaxis=xaxis.replace("x", "y"),
+    )
+    return [cross]
 
 
 def _heatmaps(panel: Panel, suffix: str, longest: int, colour: Colour) -> list[go.Heatmap]:

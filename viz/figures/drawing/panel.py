@@ -42,6 +42,8 @@ class Panel:
     threshold: float = 0.0  # cells nearer to 0 are drawn empty, and counted
     grey: NDArray[np.bool_] | None = None  # [query, key] Cells that are drawn in shades of grey, for they say nothing
     subject: Subject = UNKNOWN
+    masked: NDArray[np.bool_] | None = None  # [query, key] Cells that the causal mask hides: they are crossed out
+    later: NDArray[np.float64] | None = None  # [query, key] The scores that these would have, where they are known
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -62,6 +64,7 @@ def panel_of(view: View, *, title: str, notes: Sequence[str]) -> Panel:
         cell=view.cell,
         threshold=view.threshold,
         subject=view.subject,
+        masked=view.masked,
     )
 
 

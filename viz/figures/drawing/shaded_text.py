@@ -10,7 +10,10 @@ from html import escape
 from pathlib import Path
 from typing import Literal, get_args
 
-from viz.captions.maps import notes_of
+import numpy as np
+from numpy.typing import NDArray
+
+from viz.captions.maps import crossed_note, notes_of
 from viz.figures.drawing.theme import WEIGHT_SCALE, Colour, text_on, weight_colour, weight_ticks
 from viz.text.language import _, mark
 from viz.text.tokens import visible
@@ -41,15 +44,18 @@ def text_html(view: View, *, position: int, way: Way = "reads", colour: Colour =
     shaded = keys if way == "reads" else queries
     weights = view.weights[position] if way == "reads" else view.weights[:, position]
     own = position if view.shown.site.kind == "self" and not _shifted(view) else None
+    masked = np.zeros(view.weights.shape, bool) if view.masked is None else view.masked
+    hidden = masked[position] if way == "reads" else masked[:, position]
     words = [
-        _word(text, float(weight), view.threshold, colour, chosen=place == own)
+        _masked_word(text) if hidden[place] else _word(text, float(weight), view.threshold, colour, chosen=place == own)
         for place, (text, weight) in enumerate(zip(shaded, weights, strict=True))
     ]
     heading = heading_of(view, position=position, way=way)
+    says = (*_says(view, position, way), *notes_of(view), *_crossed(hidden, way))
     return "".join(
         (
             f'<div class="on-text"><p><strong>{escape(heading)}</strong></p>',
-            f"<p><small>{escape(' · '.join((*_says(view, position, way), *notes_of(view))))}</small></p>",
+            f"<p><small>{escape(' · '.join(says))}</small></p>",
             f'<ul class="words" dir="auto" aria-label="{escape(heading)}">{" ".join(words)}</ul>',
             _legend(view, colour),
             "</div>",
@@ -92,6 +98,18 @@ def _word(text: str, weight: float, threshold: float, colour: Colour, *, chosen:
     kind = ' class="chosen" aria-current="true"' if chosen else ""
     name = escape(label)
     return f'<li{kind} style="{shade}" title="{name}" aria-label="{name}"><bdi>{escape(visible(text))}</bdi></li>'
+
+
+def _crossed(hidden: NDArray[np.bool_], way: Way) -> tuple[str, ...]:
+    if way == "read_by" and hidden.any():
+        return (_("crossed out: earlier words, from which the causal mask hides it"),)
+    return crossed_note(hidden)
+
+
+def _masked_word(text: str) -> str:
+    """Return a word that the causal mask hides from the query, or a query from which it hides the key."""
+    name = escape(_("“{word}”: masked", word=visible(text)))
+    return f'<li title="{name}" aria-label="{name}"><s><bdi>{escape(visible(text))}</bdi></s></li>'
 
 
 def _legend(view: View, colour: Colour) -> str:

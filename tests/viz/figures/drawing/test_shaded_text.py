@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -32,8 +33,15 @@ def test_each_word_has_its_exact_weight(site: str, way: str) -> None:
     texts = (shown.key_tokens if way == "reads" else shown.query_tokens).texts
     weights = view.weights[1] if way == "reads" else view.weights[:, 1]
     assert [word["text"] for word in words] == [visible(text) for text in texts]
-    for word, text, weight in zip(words, texts, weights, strict=True):
-        assert word["title"] == word["aria-label"] == f"“{visible(text)}”: {weight:.4f}"
+    masked = np.zeros(len(texts), bool)
+    if view.masked is not None:
+        masked = view.masked[1] if way == "reads" else view.masked[:, 1]
+        assert masked.any()
+    for word, text, weight, hidden in zip(words, texts, weights, masked, strict=True):
+        said = "masked" if hidden else f"{weight:.4f}"
+        assert word["title"] == word["aria-label"] == f"“{visible(text)}”: {said}"
+        if hidden:
+            continue
         assert f"background:{weight_colour(float(weight), 'root')};" in word["style"]
 
 
