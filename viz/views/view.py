@@ -257,8 +257,9 @@ def hide(view: View, hiding: Hiding) -> View:
         return found
     masked = found.masked
     if masked is not None:  # a folded cell is hidden where all of it is
-        seen = replace(labelled, weights=(~masked[None]).astype(np.float32), head_names=(), rows_sum_to_one=False, companions={})
-        masked = fold(seen, hiding.opened, alone=bool(keys))[0].weights[0] == 0
+        seen = (~masked[None]).astype(np.float32)
+        seen_map = replace(labelled, weights=seen, head_names=(), rows_sum_to_one=False, companions={})
+        masked = fold(seen_map, hiding.opened, alone=bool(keys))[0].weights[0] == 0
     return replace(found, shown=shown, folded=folded, masked=masked)
 
 
