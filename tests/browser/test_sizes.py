@@ -71,6 +71,8 @@ FETCHED = "performance.getEntriesByType('resource')"
 MEASURES = {
     "top of the first map": "seen(whole)[0].getBoundingClientRect().top",
     "cut": "cut('button, label, p, h1, h2, h3, span, .st-key-timeline')",
+    "cut choices": """seen("[data-testid=stSelectbox] input").filter((each) => each.scrollWidth > each.clientWidth)
+        .map((each) => [each.ariaLabel, each.value, each.scrollWidth, each.clientWidth])""",
     "cut labels of heads": "cut('.names .label')",
     "years out of order": """seen(".st-key-timeline button p small").map((each) => parseInt(each.textContent))
         .filter((year, place, years) => place && year < years[place - 1])""",
@@ -105,6 +107,7 @@ TABLE: list[Row] = [
     *(("", width, "", "top of the first map", "<=", most) for width, most in ((390, 480), (1024, 372), (1280, 300))),
     *((path, width, "", "cut", "==", 0) for width in (1024, 1280) for path in WHOLE),
     *((path, 390, "", "pixels to scroll sideways", "<=", 0) for path in WHOLE),
+    *((path, 390, link, "cut choices", "==", 0) for path in WHOLE for link in ("", "lang=zh")),
     ("heads", 390, "model=hf:gpt-en&below=memory", "pixels to scroll sideways", "<=", 0),
     *((path, 1280, "", "Chinese fonts fetched", "==", 0) for path in WHOLE if path != "lessons"),
     *((path, 1280, "", "texts sent as they are", "==", 0) for path in WHOLE),
