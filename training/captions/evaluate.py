@@ -15,7 +15,7 @@ from models.scenes.things import Scene
 from models.scenes.words import MOST_WORDS
 from models.translation.decoding import greedy
 from models.vocabulary import END, PAD
-from training.captions.scenes import Batch, batch_of, scenes_to_measure
+from training.captions.scenes import Batch, batch_of, never_drawn, scenes_to_measure
 
 
 @torch.inference_mode()
@@ -25,7 +25,8 @@ def measure(network: ShowTellNetwork, scenes: Sequence[Scene]) -> dict[str, floa
     with capture((str(CROSS.at("weights")),)) as session:
         logits = network.decode(network.encode(batch.scenes), batch.inputs)
     weights = session[CROSS.at("weights")][:, 0]  # [scene, word, cell]
-    return figures_of(batch, logits, weights) | {"captions_right": round(_whole(network, batch), 4)}
+    figures = figures_of(batch, logits, weights)
+    return figures | {"captions_right": round(_whole(network, batch), 4), "scenes": len(scenes)}
 
 
 def figures_of(batch: Batch, logits: Tensor, weights: Tensor) -> dict[str, float]:
@@ -67,6 +68,6 @@ def _whole(network: ShowTellNetwork, batch: Batch) -> float:
 def measured_figures(network: ShowTellNetwork) -> dict[str, Any]:
     """Return the figures on test scenes: with combinations of colour and shape seen in training, and held out."""
     return {
-        "seen": measure(network, scenes_to_measure(held_out=False)),
+        "seen": measure(network, never_drawn(scenes_to_measure(held_out=False))),
         "held_out": measure(network, scenes_to_measure(held_out=True)),
     }

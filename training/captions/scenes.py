@@ -50,7 +50,7 @@ def _name(named: Tensor, caption: Sequence[CaptionWord]) -> None:
 def training_batches(chance: np.random.Generator, count: int, size: int, *, drawn: int) -> Iterator[Batch]:
     """Give `count` scenes in batches of `size`, captions of about one length together: epochs of `drawn` scenes.
 
-    None has a combination that is held out, and none but the empty one is a test scene.
+    None has a combination that is held out, and none but the empty one is a scene to watch or to measure by.
     """
     scenes = sorted(training_scenes(chance, drawn), key=lambda each: len(caption_of(each)))
     batches = [batch_of(scenes[first : first + size]) for first in range(0, len(scenes), size)]
@@ -65,7 +65,7 @@ def training_batches(chance: np.random.Generator, count: int, size: int, *, draw
 
 def training_scenes(chance: np.random.Generator, count: int) -> list[Scene]:
     """Draw scenes to train on."""
-    things, kept = seen_things(held_out=False), set(scenes_to_measure(held_out=False))
+    things, kept = seen_things(held_out=False), {*scenes_to_watch(), *scenes_to_measure(held_out=False)}
     found: list[Scene] = []
     while len(found) < count:
         scene = random_scene(chance, things)
@@ -74,7 +74,26 @@ def training_scenes(chance: np.random.Generator, count: int) -> list[Scene]:
     return found
 
 
-def scenes_to_measure(*, held_out: bool, count: int = 2_000, seed: int = 2015) -> list[Scene]:
+def scenes_to_watch() -> list[Scene]:
+    """Return the scenes that a run is watched on, by which recipes are chosen: others than those to measure by."""
+    return scenes_to_measure(held_out=False, seed=7)
+
+
+FIRST_RUN = (1, 65_657, 2015)
+"""The first run of the soft captioner was before the scenes to measure by were chosen: its seed, its draws, and the
+seed of the scenes that it left out."""
+
+
+def never_drawn(scenes: Sequence[Scene]) -> list[Scene]:
+    """Return the scenes, all but the empty one, on which the first run of the soft captioner was not trained either."""
+    seed, draws, left_out = FIRST_RUN
+    chance, things = np.random.default_rng(seed), seen_things(held_out=False)
+    drawn = {random_scene(chance, things) for _draw in range(draws)} - {(None,) * CELLS}
+    drawn -= set(scenes_to_measure(held_out=False, seed=left_out))
+    return [each for each in scenes if each not in drawn]
+
+
+def scenes_to_measure(*, held_out: bool, count: int = 2_000, seed: int = 2026) -> list[Scene]:
     """Return the scenes to measure by: with a combination that is held out in each, or in none."""
     every: tuple[Thing, ...] = seen_things(held_out=False)
     if held_out:

@@ -18,14 +18,9 @@ from models.translation.checkpoints import read_weights
 from models.vocabulary import PAD
 from training.captions.evaluate import measure
 from training.captions.recipe import CaptionRecipe
-from training.captions.scenes import Batch, scenes_to_measure, training_batches
+from training.captions.scenes import Batch, scenes_to_watch, training_batches
 from training.optimizers import build_optimizers
 from training.progress import Progress, learning_rate
-
-WATCHED = 500
-"""Scenes that a run is watched on: others than those that it is measured by."""
-
-WATCH_SEED = 7
 
 
 class CaptionTrainer:
@@ -45,7 +40,7 @@ class CaptionTrainer:
         self._rows: list[Tensor] = []
         self.network.attend.weights.register_forward_hook(lambda _module, _given, shown: self._rows.append(shown))
 
-    def run(self, note: Callable[[dict[str, Any]], None], *, every: int = 250) -> ShowTellNetwork:
+    def run(self, note: Callable[[dict[str, Any]], None], *, every: int = 1000) -> ShowTellNetwork:
         """Train to the end, tell `note` how it goes, and return the averaged network."""
         recipe = self.recipe
         chance, begun = np.random.default_rng(recipe.seed), time.process_time()
@@ -66,9 +61,8 @@ class CaptionTrainer:
         return network.eval()
 
     def _told(self, loss: float) -> dict[str, Any]:
-        scenes = scenes_to_measure(held_out=False, count=WATCHED, seed=WATCH_SEED)
         seen = {"scenes": self.progress.tokens, "seconds": round(self.progress.seconds), "loss": round(loss, 4)}
-        return seen | measure(self.averaged(), scenes)
+        return measure(self.averaged(), scenes_to_watch()) | seen
 
     def _update(self, batch: Batch) -> float:
         for group in (group for each in self.optimizers.values() for group in each.param_groups):

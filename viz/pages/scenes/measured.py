@@ -36,10 +36,12 @@ def show_measured(entries: Sequence[Entry]) -> None:
     st.caption(
         plain(
             _(
-                "2,000 scenes of each kind with 0 to 9 things. Held-out combinations: each of these scenes has one of "
-                "{things}, which no training scene has. Words and weights: the right words before are given. Whole "
-                "captions: the model writes by itself. In brackets: even weights over the nine cells.",
+                "{seen:,} scenes with seen combinations and {held_out:,} with held-out ones, of 0 to 9 things. Each of "
+                "the latter has one of {things}, which no training scene has. Words and weights: the right words "
+                "before are given. Whole captions: the model writes by itself. In brackets: even weights over the nine "
+                "cells.",
                 things=unseen,
+                **{name: entries[0].card["figures"][name]["scenes"] for name in names},
             )
         )
     )
@@ -68,4 +70,5 @@ def show_cards(entries: Sequence[Entry]) -> None:
                 scenes=card.get("recipe", {}).get("scenes", 0),
                 seconds=card.get("seconds", 0),
             )
-            st.caption(plain(built))
+            start = _("The weights of an earlier run were its start.") if card.get("recipe", {}).get("start") else ""
+            st.caption(plain(f"{built} {start}".strip()))
