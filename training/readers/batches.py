@@ -112,7 +112,7 @@ def gpt_rows(corpus: BatchCorpus, shown: NDArray[np.int64], recipe: ReaderRecipe
 def bert_rows(corpus: BatchCorpus, shown: NDArray[np.int64], recipe: ReaderRecipe, seed: int) -> list[TextRow]:
     """Return each line as [CLS] line [SEP], or cut in two as [CLS] first [SEP] second [SEP].
 
-    The second part of every other pair is that of another line of the same file.
+    The second part of every other pair is that of another line, of the same file or of any.
 
     Shapes: `shown` [row].
     """
@@ -122,12 +122,13 @@ def bert_rows(corpus: BatchCorpus, shown: NDArray[np.int64], recipe: ReaderRecip
     before: dict[int, Ids] = {}
     for line in shown:
         ids, cuts = corpus.texts[line], corpus.cuts[line]
+        file = 0 if recipe.wrong_from == "corpus" else int(corpus.files[line])
         if not len(cuts) or chance.random() >= recipe.pair_share:
             row = np.concatenate([first, ids, end]).astype(np.uint16)[: recipe.context]
             found.append(TextRow(row, len(row), -1))
             continue
         cut = int(cuts[chance.integers(len(cuts))])
-        second, file = ids[cut:], int(corpus.files[line])
+        second = ids[cut:]
         other = before.get(file)
         before[file] = second
         follows = other is None or bool(chance.random() < 0.5)

@@ -73,13 +73,12 @@ def count_gpt(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: Read
 
 
 def measure_bert(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: ReaderRecipe) -> dict[str, float]:
-    """Return how often the masked token is the likeliest, its perplexity, and how often the next sentence is told."""
+    """Return how often the masked token is the likeliest, and its perplexity."""
     corpus = encode(tokenizer, [(1.0, lines)], recipe.context - 3)
-    total, masked, right, plain, plain_right, pairs, told_right = 0.0, 0, 0, 0, 0, 0, 0.0
+    total, masked, right, plain, plain_right = 0.0, 0, 0, 0, 0
     hidden = BERT_SPECIALS.index("[MASK]")
     for index, rows in enumerate(tqdm(epoch_batches(corpus, recipe, 0), disable=None)):
-        words, count, _, told = bert_losses(network, rows, SEED + index)
-        pairs, told_right = pairs + len(told), told_right + float(told.sum())
+        words, count, _, _ = bert_losses(network, rows, SEED + index)
         if not count:
             continue
         ids, segments, _ = read_batch(rows)
@@ -89,13 +88,12 @@ def measure_bert(network: Any, tokenizer: Tokenizer, lines: list[str], recipe: R
         by_mask = read[chosen].eq(hidden)
         total, masked, right = total + float(words) * count, masked + count, right + int(hits.sum())
         plain, plain_right = plain + int(by_mask.sum()), plain_right + int(hits[by_mask].sum())
-    found = {
+    return {
         "masked": masked,
         "masked_right": round(right / masked, 4),
         "masked_perplexity": round(math.exp(total / masked), 2),
         "only_masked_right": round(plain_right / plain, 4),
     }
-    return found | ({"pairs": pairs, "next_right": round(told_right / pairs, 4)} if pairs else {})
 
 
 def measure_hops(network: Any, tokenizer: Tokenizer, recipe: ReaderRecipe, data: Path) -> dict[str, dict[str, float]]:

@@ -50,8 +50,8 @@ ABOUT: dict[str, dict[str, Any]] = {
         "departures": [
             "4 layers of 256 instead of 12 of 768, a context of 128, a vocabulary of 6,000 pieces of words, with "
             "capitals.",
-            "The files hold single lines in no order: the next sentence is that of the same line where a line has two "
-            "or more, the wrong one is of another line of the same file; other lines are read alone.",
+            "Masked words alone are shown. Next sentence was in the training loss, with the parts of lines, but it was "
+            "not learnt (docs/training.md).",
             "No dropout; Muon for the matrices inside the network, Adam for all else.",
         ],
     },

@@ -25,6 +25,7 @@ class TextFile:
     # only so many of its distinct lines, from this one on; all that follow if `lines` is 0. The files are shuffled.
     lines: int = 0
     label: str = ""  # of which kind its sentences are, for a classifier to tell
+    pairs: bool = False  # only its lines of two sentences or more, none of which is held out or tested on
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,9 @@ class ReaderRecipe:
     # of a GPT: share of the lines that are read one after another, up to the context, so that every position learns
     packed_share: float = 0.3
     pair_share: float = 0.8  # of a BERT: share of the lines of two sentences or more that are read as a pair
+    wrong_from: str = "file"  # of a BERT: where the sentence that does not follow comes from, the same file or any
+    start: str = ""  # the shipped reader that the first weights and the tokenizer are taken from
+    low_precision: bool = False  # bfloat16 where torch's autocast has it
     # of a self-attentive reader, whose `width` is that of its embedding and of both directions together: its hops, and
     # the sizes of their hidden layer and of the classifier's. `layers` and `heads` are not its own.
     hops: int = 8
@@ -82,7 +86,10 @@ def read_reader_recipe(path: Path) -> ReaderRecipe:
     """Read a TOML recipe; RecipeError names what is wrong in it."""
     texts = ("files", "held_out", "test")
     values = read_values(
-        path, ReaderRecipe, ("key", "kind", *texts), {"kind": KINDS, "optimizer": OPTIMIZERS, "memory": MEMORIES}
+        path,
+        ReaderRecipe,
+        ("key", "kind", *texts),
+        {"kind": KINDS, "optimizer": OPTIMIZERS, "memory": MEMORIES, "wrong_from": ("file", "corpus")},
     )
     try:
         for name in texts:

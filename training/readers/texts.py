@@ -13,6 +13,7 @@ from typing import Protocol
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 from models.huggingface.embedded import READERS
+from models.huggingface.files import TOKENIZER_FILE
 from training.readers.recipe import ReaderRecipe, TextFile
 
 BOUNDARY = "<|endoftext|>"
@@ -24,6 +25,7 @@ GPT_TOKENIZER = READERS / "gpt-en" / "tokenizer.json"
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 HOPS_SPECIALS = ("[PAD]", "[UNK]")
 RAREST, ALPHABET = 2, 200
+TELLING = 4  # words of a sentence that is one text's own
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')»”]*\s+(?=[\"'(«“—-]*\s*[A-Z])")
 _ABBREVIATION = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|Messrs|No|M|Mme|Mlle|Prof|[A-Z])\.$")
@@ -55,8 +57,12 @@ def read_lines(file: TextFile, data: Path) -> list[str]:
 def training_lines(recipe: Files, data: Path) -> Iterator[tuple[TextFile, list[str]]]:
     """Give the lines of each training file: none that is held out or tested on, none that a file before it has."""
     seen = {line for file in (*recipe.held_out, *recipe.test) for line in read_lines(file, data)}
+    apart = {each for line in seen for each in sentences_of(line) if len(each.split()) >= TELLING}
     for file in recipe.files:
         fresh = [line for line in read_lines(file, data) if line not in seen]
+        if file.pairs:
+            cut = {line: sentences_of(line) for line in fresh}
+            fresh = [line for line in fresh if len(cut[line]) > 1 and apart.isdisjoint(cut[line])]
         seen.update(fresh)
         yield file, fresh
 
@@ -119,8 +125,8 @@ def learn_tokenizer(kind: str, lines: Collection[str], vocabulary: int) -> Token
 
 def tokenizer_for(recipe: ReaderRecipe, data: Path, path: Path) -> Tokenizer:
     """Return the tokenizer that lies at `path`; if there is none, learned and put there, or the GPT's."""
-    if not path.is_file() and recipe.kind == "memory":
-        shutil.copyfile(GPT_TOKENIZER, path)
+    if not path.is_file() and (recipe.kind == "memory" or recipe.start):
+        shutil.copyfile(READERS / recipe.start / TOKENIZER_FILE if recipe.start else GPT_TOKENIZER, path)
     if not path.is_file():
         chance = random.Random(recipe.seed)
         lines = [

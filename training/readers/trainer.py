@@ -19,10 +19,11 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from tqdm import tqdm
 
+from models.huggingface.embedded import READERS
 from training.optimizers import build_optimizers, restore_state, stored_state
 from training.progress import Progress, learning_rate, read_progress
 from training.readers.batches import BatchCorpus, TextRow, encode, epoch_batches
-from training.readers.networks import bert_losses, build, gpt_loss, training_loss
+from training.readers.networks import bert_losses, build, gpt_loss, open_network, training_loss
 from training.readers.recipe import ReaderRecipe
 from training.readers.sentences import measured_hops
 from training.readers.texts import read_lines, tokenizer_for, training_lines
@@ -48,7 +49,7 @@ class ReaderTrainer:
         held_out = [(1.0, lines[:: max(1, len(lines) // HELD_OUT_LINES)]) for lines in self._held_out(data)]
         apart = replace(recipe, files=recipe.held_out)
         self.held_out = epoch_batches(encode(tokenizer, held_out, recipe.context - 2), apart, 0)
-        self.network = build(recipe)
+        self.network = open_network(recipe, READERS / recipe.start).train() if recipe.start else build(recipe)
         self.optimizers = build_optimizers(self.network, recipe)
         self.progress = Progress()
 
@@ -63,7 +64,8 @@ class ReaderTrainer:
             group["lr"] = rate
         self.network.zero_grad(set_to_none=True)
         seed = self.recipe.seed * 1_000_000_000 + self.progress.step
-        loss: Any = training_loss(self.network, rows, seed, self.recipe.penalty)
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.recipe.low_precision):
+            loss: Any = training_loss(self.network, rows, seed, self.recipe.penalty)
         loss.backward()
         nn.utils.clip_grad_norm_(self.network.parameters(), self.recipe.clip_norm)
         for optimizer in self.optimizers.values():
