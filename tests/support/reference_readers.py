@@ -67,15 +67,36 @@ def gpt(parameters: Parameters, ids: list[int], *, heads: int, layers: int) -> R
 def bert(
     parameters: Parameters, ids: list[int], segments: list[int], *, heads: int, layers: int
 ) -> tuple[Array, Array, dict[str, Array]]:
-    """Devlin et al. 2019: norm(x + sublayer(x)); the scores of masked words and those of "follows, does not"."""
-    body, maps = under(parameters, "bert"), {}
-    table = under(body, "embeddings")
+    """Devlin et al. 2019: the scores of masked words and those of "follows, does not", from the last states."""
+    states, maps = bert_states(parameters, ids, segments, heads=heads, layers=layers)
+    table, head = under(parameters, "bert.embeddings"), "cls.predictions"
+    turned = _norm(
+        parameters, f"{head}.transform.LayerNorm", gelu(_linear(parameters, f"{head}.transform.dense", states))
+    )
+    words = turned @ table["word_embeddings.weight"].T + parameters[f"{head}.bias"]
+    pooled = np.tanh(_linear(parameters, "bert.pooler.dense", states[:1]))
+    return words, _linear(parameters, "cls.seq_relationship", pooled)[0], maps
+
+
+def _norm(parameters: Parameters, name: str, states: Array) -> Array:
+    return layer_norm(states, parameters[f"{name}.weight"], parameters[f"{name}.bias"], 1e-12)
+
+
+def _linear(parameters: Parameters, name: str, states: Array) -> Array:
+    return states @ parameters[f"{name}.weight"].T + parameters[f"{name}.bias"]
+
+
+def bert_states(
+    parameters: Parameters, ids: list[int], segments: list[int], *, heads: int, layers: int
+) -> tuple[Array, dict[str, Array]]:
+    """norm(x + sublayer(x)), layer after layer: the last states and the maps."""
+    table, maps = under(parameters, "bert.embeddings"), {}
 
     def norm(name: str, states: Array) -> Array:
-        return layer_norm(states, parameters[f"{name}.weight"], parameters[f"{name}.bias"], 1e-12)
+        return _norm(parameters, name, states)
 
     def linear(name: str, states: Array) -> Array:
-        return states @ parameters[f"{name}.weight"].T + parameters[f"{name}.bias"]
+        return _linear(parameters, name, states)
 
     states = table["word_embeddings.weight"][ids] + table["position_embeddings.weight"][: len(ids)]
     states = norm("bert.embeddings.LayerNorm", states + table["token_type_embeddings.weight"][segments])
@@ -87,11 +108,7 @@ def bert(
         states = norm(f"{name}.attention.output.LayerNorm", states + change)
         wide = gelu(linear(f"{name}.intermediate.dense", states))
         states = norm(f"{name}.output.LayerNorm", states + linear(f"{name}.output.dense", wide))
-    head = "cls.predictions"
-    turned = norm(f"{head}.transform.LayerNorm", gelu(linear(f"{head}.transform.dense", states)))
-    words = turned @ table["word_embeddings.weight"].T + parameters[f"{head}.bias"]
-    pooled = np.tanh(linear("bert.pooler.dense", states[:1]))
-    return words, linear("cls.seq_relationship", pooled)[0], maps
+    return states, maps
 
 
 def self_attentive(parameters: Parameters, ids: list[int]) -> tuple[Array, Array, float]:

@@ -11,6 +11,7 @@ import numpy as np
 import models
 from models.experiments.induction_table import induction_table
 from models.experiments.stability_table import stability_table
+from models.readers.cls_table import classifier_figures
 from models.readers.segment_table import segment_table
 
 _FIGURES = Path(models.__file__).parent / "weights" / "en-fr"
@@ -64,6 +65,12 @@ def memory_of_gpt() -> Mapping[str, float]:
         found |= {name: told["with"], f"{name} without": told["without"]}
     table = segment_table()
     return found | ({f"segment {way}": each.perplexity for way, each in table.ways.items()} if table else {})
+
+
+def right_of_classifiers() -> Mapping[str, float]:
+    """Return the percentage of held-out sentences that classifiers on [CLS] tell, ``self-attentive`` beside them."""
+    found = classifier_figures() or {"right": {}}
+    return {name: 100 * each["mean"] for name, each in found["right"].items()}
 
 
 def numbers_of_book() -> Mapping[str, float]:

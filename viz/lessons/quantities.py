@@ -18,6 +18,7 @@ from viz.lessons.figures import (
     measured_in_training,
     memory_of_gpt,
     numbers_of_book,
+    right_of_classifiers,
 )
 from viz.lessons.self_attention import weights_from
 from viz.lessons.wrong_word import error_runs
@@ -265,6 +266,7 @@ BY_NAME: Mapping[str, Callable[[AskedQuantity], Values]] = {
     "BLEU-of-pattern": lambda asked: bleu_of_patterns(asked.claims["model"]),
     "measured-in-training": lambda _asked: measured_in_training(),
     "memory": lambda _asked: memory_of_gpt(),
+    "classifier": lambda _asked: right_of_classifiers(),
     "book": lambda _asked: numbers_of_book(),
     "error-runs": lambda asked: error_runs(_model(asked), asked.sentence, asked.claims["word"], asked.claims["of"]),
     "largest-random-weight": lambda _asked: largest_of_random(),

@@ -60,6 +60,7 @@ QUANTITIES = (
     "BLEU-of-pattern",
     "measured-in-training",
     "memory",
+    "classifier",
     "book",
     "error-runs",
     "largest-random-weight",

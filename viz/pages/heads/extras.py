@@ -15,6 +15,7 @@ from viz.captions.heads import similarity_sentence
 from viz.figures import HeadPlace, rollout_heatmap, similarity_heatmap
 from viz.figures.rollout import rollout_view
 from viz.measures.similarity import Similarity
+from viz.pages.heads.classifier import show_classifier
 from viz.pages.heads.embedding_sum import show_embedding_sum
 from viz.pages.heads.gallery import Arrangement, profiles_of
 from viz.pages.heads.logits import choose_place, predicts_words, show_logits
@@ -26,6 +27,7 @@ from viz.pages.heads.segments import show_segments
 from viz.pages.heads.settings import (
     ADDS,
     BELOW,
+    CLASSIFIER,
     COMPARE,
     DIFFERENCE,
     EMBEDDING,
@@ -44,6 +46,7 @@ from viz.pages.heads.settings import (
 from viz.pages.heads.shown import HeadSelection
 from viz.pages.heads.table import head_picture, head_table, repeated_of
 from viz.pages.heads.wanted import HeadsSettings
+from viz.server.classifiers import has_classifier
 from viz.server.embedding_sums import has_embedding_sum
 from viz.server.segments import reads_segments
 from viz.text.language import _
@@ -102,7 +105,7 @@ def show_below(
         if MEMORY in asked:
             show_memory(visit, shown.trace, position)
     segments = partial(show_segments, picked=picked)
-    for name, part in ((EMBEDDING, show_embedding_sum), (SEGMENTS, segments)):
+    for name, part in ((EMBEDDING, show_embedding_sum), (CLASSIFIER, show_classifier), (SEGMENTS, segments)):
         if name in asked:
             part(visit, shown.trace)
     if ROLLOUT in asked:
@@ -128,6 +131,8 @@ def _names_below(visit: Visit[HeadsSettings], key: str, shown: HeadSelection) ->
         names[ROLLOUT] = _("rollout")
     if has_embedding_sum(visit.host, key):
         names[EMBEDDING] = _("token + segment + position")
+    if has_classifier(visit.host, key) and not (shown.trace.source.segments or shown.trace.provenance.edits):
+        names[CLASSIFIER] = _("a classifier on [CLS]")
     if shown.trace.provenance.edits:  # which these would run without
         del names[ASKED]
     elif predicts_words(shown.trace):
@@ -142,7 +147,7 @@ def _names_below(visit: Visit[HeadsSettings], key: str, shown: HeadSelection) ->
 def _forget_all_but(names: Collection[str]) -> None:
     """Take from the link what was chosen for another map or model: there is no rollout of cross-attention."""
     wanted = (link.text_of(BELOW) or "").split()
-    gone = {ASKED, ROLLOUT, ADDS, LENS, MEMORY, SEGMENTS, EMBEDDING} - set(names)
+    gone = {ASKED, ROLLOUT, ADDS, LENS, MEMORY, SEGMENTS, EMBEDDING, CLASSIFIER} - set(names)
     if gone & set(wanted):
         link.store(BELOW.name, " ".join(each for each in wanted if each not in gone) or None)
 

@@ -90,7 +90,7 @@ WAY = Choice(
 WORD = Choice("word", title=mark("Which word"), shape="box", anew_with=(OPENED, SHOWN_TEXT))
 
 TABLE, SIMILARITY, ROLLOUT, ADDS, LENS = "table", "similarity", "rollout", "adds", "lens"
-MEMORY, SEGMENTS, EMBEDDING = "memory", "segments", "embedding"
+MEMORY, SEGMENTS, EMBEDDING, CLASSIFIER = "memory", "segments", "embedding", "classifier"
 SCATTER = "scatter"
 THIS_TEXT, CORPUS = "text", "corpus"
 OVER = Choice("over", title=mark("Measured over"), choices={THIS_TEXT: mark("this text"), CORPUS: mark("a corpus")})
