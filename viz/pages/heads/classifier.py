@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 import models
-from models.huggingface.embedded import reader_card
+from models.huggingface.embedded import held_out_of, reader_card
 from models.huggingface.reader_entries import READER_ENTRIES
 from models.networks.self_attentive import HOPS
 from models.readers.cls_table import classifier_figures
@@ -81,7 +81,7 @@ def _answers(found: Classified, hops: AttentionTrace | None, figures: dict[str, 
                 count=len(figures["labels"]),
                 before=f"{right['before']['mean']:.1%}",
                 after=f"{right['after']['mean']:.1%}",
-                hops=f"{right['self-attentive']['mean']:.1%}",
+                hops=f"{held_out_of(_HOPS).get('mean', {}).get('right', 0):.1%}",
                 chance=f"{1 / len(figures['labels']):.0%}",
                 few=figures["runs"]["after"]["tokens"],
                 many=reader_card(_HOPS).get("tokens_seen", 0),
