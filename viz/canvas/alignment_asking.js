@@ -4,7 +4,7 @@
 import { Alignment } from "./alignment.js";
 import { made } from "./alignment_marks.js";
 import { bringAnswer } from "./answered.js";
-import { NOT_YET, disposed, viewIn } from "./canvas.js";
+import { NOT_YET, disposed, load, viewIn } from "./canvas.js";
 import { fill } from "./payload.js";
 
 /** @typedef {{ of: string, query: string, key: string } | { of: string, word: number }} Asked The model in whose panel the cell is, and the codes of its words, or the word to replace. */
@@ -13,7 +13,7 @@ import { fill } from "./payload.js";
 export default function show({ parentElement, data, setTriggerValue }) {
   const view = viewIn(parentElement, Asking, ".alignment");
   view.onAsked = (asked) => setTriggerValue("asked", asked);
-  view.load(data);
+  load(view, data);
   return disposed(view);
 }
 

@@ -1,7 +1,7 @@
 // What every canvas stands on: its colours, and one view for each place on the page.
 
 /** @import { Colour, Place, Stop } from "./payloads" */
-/** @typedef {{ stage: HTMLElement, dispose(): void }} View */
+/** @typedef {{ stage: HTMLElement, dispose(): void, load(bytes: Uint8Array<ArrayBuffer>): unknown }} View */
 /** @typedef {{ width: number, height: number }} Size */
 /** @typedef {{ panel?: number, head?: Place, row?: number | null, key?: number | null, word?: number }} PointedAt */
 
@@ -53,8 +53,41 @@ export function viewIn(parentElement, Kind, name) {
     view?.dispose();
     view = new Kind(partOf(parentElement, name));
     views.set(parentElement, view);
+    placed.set(classOf(parentElement), view);
   }
   return view;
+}
+
+// Views by the class that Streamlit gives the place of a component, which says its key.
+/** @type {Map<string | undefined, View>} */
+const placed = new Map();
+/** @type {WeakSet<View>} */
+const ahead = new WeakSet(); // views of which a picture came before the page had run
+const PREFIX = "st-key-";
+
+/** @param {ParentNode} root */
+function classOf(root) {
+  const place = root instanceof ShadowRoot ? root.host : root instanceof Element ? root : null;
+  return [...(place?.closest(`[class*="${PREFIX}"]`)?.classList ?? [])].find((name) => name.startsWith(PREFIX));
+}
+
+// A picture that comes before the page has run, as where a teacher leads (room.js): drawn where a view of its key stands.
+globalThis.window?.addEventListener("attention-bench-picture", (event) => {
+  const { detail } = /** @type {CustomEvent<{ key: string, bytes: Uint8Array<ArrayBuffer>, taken: boolean }>} */ (event);
+  const view = placed.get(PREFIX + detail.key.trim().replace(/[^\w-]/g, "-"));
+  if (!view?.stage.isConnected) return;
+  ahead.add(view);
+  view.load(detail.bytes);
+  detail.taken = true;
+});
+
+// What a run of the page shows, unless a picture of a later step of the teacher has come meanwhile.
+/** @param {View} view @param {Uint8Array<ArrayBuffer>} bytes */
+export function load(view, bytes) {
+  const { pictured = -1, watch = {} } = window.attentionBenchRoom ?? {};
+  if (ahead.has(view) && pictured > (watch.lead ?? pictured)) return;
+  ahead.delete(view);
+  view.load(bytes);
 }
 
 // An event by which a canvas tells whoever holds its page what the reader points at: places, as numbers.

@@ -1,7 +1,7 @@
 // What a word or a cell of maps in full offers, where the payload brings `offers`: a menu beside it.
 
 import { bringAnswer } from "./answered.js";
-import { END, NOT_YET, disposed, partOf, penOf, placeIn, viewIn } from "./canvas.js";
+import { END, NOT_YET, disposed, load, partOf, penOf, placeIn, viewIn } from "./canvas.js";
 import { Comparison } from "./comparison.js";
 import { fill } from "./payload.js";
 import { fontOf } from "./picture.js";
@@ -14,7 +14,7 @@ import { fontOf } from "./picture.js";
 export default function show({ parentElement, data, setTriggerValue }) {
   const view = viewIn(parentElement, Offering, ".comparison");
   view.onChosen = (choice) => setTriggerValue("chosen", choice);
-  view.load(data);
+  load(view, data);
   return disposed(view);
 }
 

@@ -1,6 +1,6 @@
 // The overview of all heads: a canvas of small maps, fed with one compressed block of bytes.
 
-import { NOT_YET, disposed, leastTypeIn, lookup, partOf, penOf, viewIn } from "./canvas.js";
+import { NOT_YET, disposed, leastTypeIn, load, lookup, partOf, penOf, viewIn } from "./canvas.js";
 import { Maps, PICKED } from "./maps.js";
 import { fill } from "./payload.js";
 import { broken, framed } from "./picture.js";
@@ -37,7 +37,7 @@ const BAR = 12;
 export default function show({ parentElement, data, setTriggerValue }) {
   const view = viewIn(parentElement, Overview, ".overview");
   view.onPicked = (places) => setTriggerValue("picked", places);
-  view.load(data);
+  load(view, data);
   return disposed(view);
 }
 

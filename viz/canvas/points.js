@@ -1,6 +1,6 @@
 // Beside a figure of points, one a head: the small map of the head that is pointed at, tapped, or reached by arrow keys.
 
-import { NOT_YET, disposed, lookup, paletteOn, partOf, penOf, viewIn } from "./canvas.js";
+import { NOT_YET, disposed, load, lookup, paletteOn, partOf, penOf, viewIn } from "./canvas.js";
 import { unpack } from "./payload.js";
 
 /** @import { Unpacked } from "./payload.js" */
@@ -17,7 +17,7 @@ const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 export default function show({ parentElement, data, setTriggerValue }) {
   const view = viewIn(parentElement, Points, ".points");
   view.onPicked = (places) => setTriggerValue("picked", places);
-  view.load(data);
+  load(view, data);
   return disposed(view);
 }
 

@@ -1,6 +1,6 @@
 // The walk through one word: which step is shown is a matter of the browser, which word is one of the server.
 
-import { END, NOT_YET, TURN, disposed, note, partOf, viewIn, withEnd } from "./canvas.js";
+import { END, NOT_YET, TURN, disposed, load, note, partOf, viewIn, withEnd } from "./canvas.js";
 import { unpack } from "./payload.js";
 import { Board } from "./walk_board.js";
 import { html } from "./walk_marks.js";
@@ -16,7 +16,7 @@ const PACE = 2600; // milliseconds of a step that plays
 export default function show({ parentElement, data, setTriggerValue }) {
   const walk = viewIn(parentElement, Walk, ".walk");
   walk.send = (chosen) => setTriggerValue("chosen", chosen);
-  walk.load(data);
+  load(walk, data);
   return disposed(walk);
 }
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from functools import lru_cache
@@ -241,6 +242,21 @@ def _read(environment: tuple[tuple[str, str], ...]) -> Configuration:
     return read_configuration(dict(environment))
 
 
+_served: list[Configuration] = []
+
+
+@contextmanager
+def kept_while_served() -> Iterator[None]:
+    """Read the environment once for as long as the block lasts: a server's does not change, and pages ask often."""
+    _served.append(configuration())
+    try:
+        yield
+    finally:
+        _served.pop()
+
+
 def configuration() -> Configuration:
     """Return how this server is set up; raises as `read_configuration` does."""
+    if _served:
+        return _served[-1]
     return _read(tuple(each for each in os.environ.items() if is_ours(each[0])))

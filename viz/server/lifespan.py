@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from threading import Thread
 
+from viz.server.configuration import kept_while_served
 from viz.server.shutdown import ends_in_time
 
 
@@ -13,8 +14,9 @@ from viz.server.shutdown import ends_in_time
 async def lifespan(app: object) -> AsyncIterator[None]:
     """Serve, while the models are loaded for whoever comes first."""
     Thread(target=_open_host, name="open-host", daemon=True).start()
-    async with ends_in_time(app):
-        yield
+    with kept_while_served():
+        async with ends_in_time(app):
+            yield
 
 
 def _open_host() -> None:

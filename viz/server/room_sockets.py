@@ -15,6 +15,7 @@ import streamlit as st
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from viz.rooms.pictures import LedPictures
 from viz.rooms.room import Counters, RoomError
 from viz.server.rooming import Rooming, open_earlier, shared_rooming
 
@@ -32,6 +33,9 @@ FORBIDDEN, TRY_LATER = 1008, 1013
 
 MOST_UNREAD = 16
 """Numbers that wait for a browser, at most: the oldest are left out."""
+
+LONGEST_SIGHT = 64
+"""Bytes of what a browser says that its page looks like."""
 
 _OVER = json.dumps({"over": True})
 
@@ -71,33 +75,53 @@ async def listen(rooms: Callable[[], Rooming], socket: WebSocket) -> None:
 
 
 async def _tell(socket: WebSocket, rooming: Rooming, channel: str) -> None:
-    loop, told = asyncio.get_running_loop(), asyncio.Queue[Counters | None]()
-
-    def put(counters: Counters | None) -> None:
-        if told.qsize() >= MOST_UNREAD:
-            told.get_nowait()
-        told.put_nowait(counters)
+    loop, listener = asyncio.get_running_loop(), _Listener(socket, rooming.pictures, channel)
 
     def tell(counters: Counters | None) -> None:
         with suppress(RuntimeError):  # the server is ending
-            loop.call_soon_threadsafe(put, counters)
+            loop.call_soon_threadsafe(listener.put, counters)
 
     with rooming.bell.listening(channel, tell):
         await asyncio.to_thread(rooming.tell_newcomer, channel, tell)
-        sending = asyncio.create_task(_send(socket, told))
-        await socket.receive()  # a browser says nothing: this is its leaving
+        sending = asyncio.create_task(listener.send())
+        while (said := await socket.receive())["type"] == "websocket.receive":
+            listener.sight = (said.get("bytes") or b"")[:LONGEST_SIGHT].decode("ascii", "replace")
         sending.cancel()
 
 
-async def _send(socket: WebSocket, told: asyncio.Queue[Counters | None]) -> None:
-    before = None
-    with suppress(WebSocketDisconnect, RuntimeError):  # it has left meanwhile
-        while (counters := await told.get()) is not None:
-            if counters != before:
-                await socket.send_text(json.dumps(asdict(counters)))
-            before = counters
-        await socket.send_text(_OVER)
-        await socket.close()
+class _Listener:
+    """A browser that listens to a room."""
+
+    def __init__(self, socket: WebSocket, pictures: LedPictures, channel: str) -> None:
+        self.sight = ""  # what it says that its page looks like
+        self._socket, self._pictures, self._channel = socket, pictures, channel
+        self._told = asyncio.Queue[Counters | None]()
+
+    def put(self, counters: Counters | None) -> None:
+        """Let numbers be sent in their turn."""
+        if self._told.qsize() >= MOST_UNREAD:
+            self._told.get_nowait()
+        self._told.put_nowait(counters)
+
+    async def send(self) -> None:
+        """Send what comes, until the room is over or the browser has left."""
+        said: dict[str, int | bool] = {}
+        pictured, awaits = None, False
+        with suppress(WebSocketDisconnect, RuntimeError):  # it has left meanwhile
+            while (counters := await self._told.get()) is not None:
+                place = self._channel, counters.lead, self.sight
+                if said and said["lead"] != counters.lead:
+                    awaits = self._pictures.is_awaited(*place)
+                frame = self._pictures.frame(*place)
+                awaits = awaits and frame != b""
+                before, said = said, {**asdict(counters), "awaits": awaits}
+                if said != before:
+                    await self._socket.send_text(json.dumps(said))
+                if frame and pictured != place:
+                    pictured = place
+                    await self._socket.send_bytes(frame)
+            await self._socket.send_text(_OVER)
+            await self._socket.close()
 
 
 def path_of(channel: str) -> str:

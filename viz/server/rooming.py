@@ -21,6 +21,7 @@ from viz.rooms import room as bounds
 from viz.rooms.allowance import Allowance, Burst, OpenCount
 from viz.rooms.broadcaster import Broadcaster
 from viz.rooms.codes import hash_of
+from viz.rooms.pictures import LedPictures
 from viz.rooms.presence import Presence
 from viz.rooms.room import Counters, LockedError, NoRoomError, Room, RoomError
 from viz.rooms.store import Store
@@ -43,7 +44,7 @@ class Rooming:
         self._joined_in, self._joined_from = Burst(10, a_minute=10), Burst(60, a_minute=30)
         self._sent, self._sent_in = Allowance(each=30, together=60_000), Allowance(each=1500, together=60_000)
         self._sentences = Allowance(each=6, together=300)
-        self.presence, self.sockets = Presence(), OpenCount()
+        self.presence, self.sockets, self.pictures = Presence(), OpenCount(), LedPictures()
         self._order = Lock()
 
     def open_room(self, visitor: str, session: str = "") -> tuple[str, str]:

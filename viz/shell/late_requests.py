@@ -23,6 +23,7 @@ def ignore_late_requests() -> None:
     A widget or a component can ask until the first message of the next page is there. Streamlit would run the fragment
     after that page, which has one of the same name, and announce the page that was left: the browser clears what it
     shows, cannot place what comes then ("Bad delta path index"), and stays white. What asked is gone by then.
+    Of a fragment that the session does not have, as in a server that was started again, the whole app is run.
     """
     ask, send = AppSession.request_rerun, AppSession._enqueue_forward_msg
     if ask.__name__ == "request_in_time":
@@ -32,6 +33,8 @@ def ignore_late_requests() -> None:
         page = client_state.page_script_hash if client_state else ""
         if client_state and client_state.fragment_id and page != getattr(self, _PAGE, page):
             return
+        if client_state and client_state.fragment_id and not self._fragment_storage.contains(client_state.fragment_id):
+            client_state.fragment_id = ""  # after a restart of the server, of which the page does not know yet
         if page:
             setattr(self, _PAGE, page)
         ask(self, client_state)

@@ -13,6 +13,7 @@ from viz.canvas.parts import parts_of
 from viz.canvas.standalone import Picture
 from viz.server.scripts import script_of
 from viz.views.heads import HeadPlace
+from viz.widgets import session
 from viz.widgets.session import reported
 
 _TOLD = {
@@ -25,6 +26,8 @@ _TOLD = {
 }
 """What each canvas tells of what the reader does on it."""
 
+_SHOWN = "canvases-shown"
+
 
 def show_canvas(picture: Picture, *, key: str) -> None:
     """Show a canvas; what is done on it, `picked_on` and its like return at the start of the next run."""
@@ -34,6 +37,18 @@ def show_canvas(picture: Picture, *, key: str) -> None:
     # A trigger must name what to call.
     told: dict[str, Any] = {f"on_{_TOLD[name]}_change": lambda: None} if name in _TOLD else {}
     mount(key=key, data=picture.payload, **told)
+    session.recall(_SHOWN, {})[key] = picture.payload
+
+
+def begin_canvases() -> None:
+    """Note that a page begins to run, and has shown no canvas yet."""
+    session.keep(_SHOWN, {})
+
+
+def shown_canvases() -> dict[str, bytes]:
+    """Return the payloads of the canvases that the page has shown in this run, by key."""
+    found: dict[str, bytes] = session.recall(_SHOWN, {})
+    return found
 
 
 def hand_over(picture: Picture, *, key: str) -> None:

@@ -21,6 +21,7 @@ from viz.server.queueing import Why, telling
 from viz.server.runtime import shared_host
 from viz.text.language import _
 from viz.widgets import session
+from viz.widgets.canvas import begin_canvases
 from viz.widgets.glossary import show_glossary
 from viz.widgets.greeting import greet
 from viz.widgets.interface_language import INTERFACE, begin_language, offer_languages, settle_language
@@ -30,10 +31,11 @@ from viz.widgets.lesson.place import LESSON, mark_own
 from viz.widgets.lesson.place import enter as enter_lesson
 from viz.widgets.presenting import PRESENT, present
 from viz.widgets.room.bar import show_room
-from viz.widgets.room.here import ROOM
+from viz.widgets.room.here import ROOM, catch_up
 from viz.widgets.room.here import enter as enter_room
 from viz.widgets.room.here import here as here_in_room
-from viz.widgets.room.leading import lead, settle
+from viz.widgets.room.leading import lead, settle, share_if_led
+from viz.widgets.room.listening import listen_as_student
 from viz.widgets.sentence import SENTENCE, sentence_box
 from viz.widgets.session import kept
 from viz.widgets.settings import Setting, link, unknown
@@ -160,6 +162,9 @@ def known_pages(pages: Iterable[Page]) -> Pages:
 @st.fragment
 def _fill(page: Page) -> None:
     begin_language()
+    catch_up(page.address)
+    listen_as_student()
+    begin_canvases()
     place = _keep_pace()
     used.begin()
     known = [name for names in pages_of_lessons().values() for name in names]
@@ -171,6 +176,7 @@ def _fill(page: Page) -> None:
     mark_own(page.address)
     link.leave()
     lead(page.address, page.settings)
+    share_if_led(page.address, page.settings)
 
 
 def _keep_pace() -> DeltaGenerator:

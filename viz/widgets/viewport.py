@@ -27,15 +27,19 @@ def assume_width(width: int) -> None:
 
 def page_width() -> int:
     """Return the width of the place where this is called, in pixels, and rerun when it changes."""
-    usual = PHONE_WIDTH if "Mobi" in (st.context.headers.get("User-Agent") or "") else DESKTOP_WIDTH
-    guess = recall(_ASSUMED, usual)
-    state: Any = reported("viewport") or {}
-    # A page that is turned to has not been told anything yet. Its report would be a second run, with what the controls
-    # held before it, which the browser's Back may have changed since.
-    known = state.get("width") or recall(_LAST, guess)
+    known = known_width()
     script = bundled(Path(__file__).with_suffix(".js"))
     mount = st.components.v2.component("attention_bench.viewport", js=script, html="<div></div>")
     # A state that is watched must name what to call.
     result = mount(key="viewport", data={"known": known, "step": STEP}, on_width_change=lambda: None, height=1)
     keep(_LAST, width := int(result.width or known))
     return width
+
+
+def known_width() -> int:
+    """Return the width that the page is laid out for in this run, in pixels: as reported, or as is usual."""
+    usual = PHONE_WIDTH if "Mobi" in (st.context.headers.get("User-Agent") or "") else DESKTOP_WIDTH
+    state: Any = reported("viewport") or {}
+    # A page that is turned to has not been told anything yet. Its report would be a second run, with what the controls
+    # held before it, which the browser's Back may have changed since.
+    return int(state.get("width") or recall(_LAST, recall(_ASSUMED, usual)))

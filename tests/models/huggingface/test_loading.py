@@ -95,7 +95,7 @@ class TestMiniLM:
     def test_it_is_listed_where_its_package_is_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
         assert models.pretrained()[0] == "hf:minilm"
         assert "hf:minilm" not in models.catalog()
-        monkeypatch.setattr("models.huggingface.embedded.find_spec", lambda name: None)
+        monkeypatch.setattr("models.huggingface.embedded._minilm_folder", lambda: None)
         monkeypatch.setattr("models.huggingface.embedded.READERS", Path("nowhere"))
         monkeypatch.setattr("models.huggingface.embedded.OFFERS", ())
         assert models.pretrained() == ()

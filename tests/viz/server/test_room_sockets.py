@@ -15,7 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from tests.support.coroutines import run_apart
 from viz.rooms.codes import hash_of
-from viz.rooms.room import Counters
+from viz.rooms.room import Counters, Lead
 from viz.server import room_sockets
 from viz.server.room_sockets import listen, path_of, room_routes
 from viz.server.rooming import Rooming, shared_rooming
@@ -102,6 +102,10 @@ def test_a_browser_that_takes_nothing_has_little_waiting(rooming: Rooming) -> No
             sent.append(text)
             await stuck.wait()
 
+        async def leave() -> dict[str, str]:
+            await left.wait()
+            return {"type": "websocket.disconnect"}
+
         async def nothing(*_what: Any) -> None:
             """Take what is said, and say nothing."""
 
@@ -112,7 +116,7 @@ def test_a_browser_that_takes_nothing_has_little_waiting(rooming: Rooming) -> No
             client=None,
             accept=nothing,
             close=nothing,
-            receive=left.wait,
+            receive=leave,
             send_text=send_text,
         )
         task = asyncio.create_task(listen(lambda: rooming, socket))
@@ -129,3 +133,35 @@ def test_a_browser_that_takes_nothing_has_little_waiting(rooming: Rooming) -> No
 
     run_apart(run())
     assert len(sent) <= room_sockets.MOST_UNREAD + 2
+
+
+def test_pictures_go_to_the_pages_that_look_as_theirs_and_after_their_numbers(
+    rooming: Rooming, client: TestClient
+) -> None:
+    code, key = rooming.open_room("school")
+    room = rooming.store.room(code)
+    with ExitStack() as stack:
+        said = ("desk", "phone", "")
+        sockets = [stack.enter_context(client.websocket_connect(path_of(room.channel))) for _each in said]
+        for socket, sight in zip(sockets, said, strict=True):
+            assert socket.receive_json()["lead"] == 0
+            socket.send_bytes(sight.encode())
+        with rooming.telling(room) as store:
+            store.lead(code, key, Lead("bench", {"sentence": "one"}))
+            rooming.pictures.begin(room.channel, 1, "desk", {"maps": b"wide"})
+        told = [socket.receive_json() for socket in sockets]
+        assert [(each["lead"], each["awaits"]) for each in told] == [(1, True), (1, False), (1, False)]
+        assert sockets[0].receive_bytes().endswith(b"wide")
+        rooming.pictures.share(room.channel, 1, "phone", {"maps": b"narrow"})
+        with rooming.telling(room):
+            """Nothing has changed but that there are pictures."""
+        assert sockets[1].receive_bytes().endswith(b"narrow")
+        with rooming.telling(room) as store:
+            store.lead(code, key, Lead("training"))
+            rooming.pictures.begin(room.channel, 2, "desk", {})
+        told = [socket.receive_json() for socket in sockets]
+        assert [(each["lead"], each["awaits"]) for each in told] == [(2, False)] * 3
+        with rooming.telling(room) as store:
+            store.lead(code, key, Lead("heads"))
+        told = [socket.receive_json() for socket in sockets]
+        assert [(each["lead"], each["awaits"]) for each in told] == [(3, False)] * 3, "no picture came in between"

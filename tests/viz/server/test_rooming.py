@@ -33,7 +33,7 @@ def test_a_browser_is_told_what_has_changed_and_when_the_room_is_over(rooming: R
     room = rooming.store.room(code)
     client = TestClient(Starlette(routes=room_routes()))
     with client.websocket_connect(path_of(room.channel)) as one, client.websocket_connect(path_of(room.channel)) as two:
-        assert one.receive_json() == two.receive_json() == {"lead": 0, "shown": 0, "members": 0}
+        assert one.receive_json() == two.receive_json() == {"lead": 0, "shown": 0, "members": 0, "awaits": False}
         with rooming.telling(room) as store:
             store.lead(code, key, Lead("heads"))
         with rooming.telling(room) as store:
@@ -42,8 +42,8 @@ def test_a_browser_is_told_what_has_changed_and_when_the_room_is_over(rooming: R
             store.join(code)
         for each in (one, two):
             assert [each.receive_json() for _message in range(2)] == [
-                {"lead": 1, "shown": 0, "members": 0},
-                {"lead": 1, "shown": 0, "members": 1},
+                {"lead": 1, "shown": 0, "members": 0, "awaits": False},
+                {"lead": 1, "shown": 0, "members": 1, "awaits": False},
             ]
         with rooming.telling(room) as store:
             store.close_room(code, key)

@@ -17,7 +17,8 @@ from viz.widgets.settings import link
 
 def readers() -> list[ReaderEntry]:
     """Return the readers of one text that there are, oldest first."""
-    there = (each for key, each in READER_ENTRIES.items() if each.about and key in own_models())
+    own = own_models()
+    there = (each for key, each in READER_ENTRIES.items() if each.about and key in own)
     return sorted(there, key=lambda each: each.year)
 
 

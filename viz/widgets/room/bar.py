@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 import segno
 import streamlit as st
 
-from viz.canvas.bundle import bundled
 from viz.rooms.change import BEFORE, change_of, twins_of
 from viz.rooms.room import Room
 from viz.rooms.tally import csv_of_room
@@ -34,6 +32,7 @@ from viz.widgets.room.here import (
     room_now,
     said,
 )
+from viz.widgets.room.listening import listen
 from viz.widgets.room.who import Here
 from viz.widgets.style import style_sheet
 
@@ -86,8 +85,6 @@ def _show_student(now: Here, room: Room) -> None:
             on_change=_follow,
         )
         st.button(_("Leave the room"), icon=":material/logout:", type="tertiary", key="room-leave", on_click=leave_room)
-        watched = {"shown": room.counters.shown} | ({"lead": room.counters.lead} if follows else {})
-        _listen(now, room, watched)
 
 
 def _follow() -> None:
@@ -112,7 +109,7 @@ def _show_teacher(now: Here, room: Room) -> None:
             st.markdown(_("Everything sent is deleted, and nobody follows any more."))
             st.button(_("Close it for all"), key="room-close", type="primary", on_click=close_room)
         watched = {"shown": room.counters.shown, "members": room.counters.members}
-        _listen(now, room, watched)
+        listen(now, room, watched)
     _show_joining(now)
 
 
@@ -183,11 +180,3 @@ def _csv(now: Here) -> str:
         for one, other in twins_of(questions)
     }
     return csv_of_room(questions, answers, store.sentences(now.code), changes)
-
-
-def _listen(now: Here, room: Room, watched: dict[str, int]) -> None:
-    """Let the browser listen to the room: the page runs again when a number that is watched is another."""
-    data: dict[str, Any] = {"path": now.path(room.channel), "watch": watched, "cookies": [now.cookie]}
-    script = bundled(_HERE / "room.js")
-    component = st.components.v2.component("attention_bench.room", html="<div></div>", js=script)
-    component(key="room-listens", data=data, on_moved_change=lambda: None, height=1)

@@ -157,6 +157,40 @@ def _follow(now: Here, room: Room, navigation: Mapping[str, st.Page], chosen: st
     _turn(now, lead, navigation, chosen)
 
 
+def catch_up(address: str) -> None:
+    """Turn a page that runs alone to where the teacher stands on it, before its controls are shown.
+
+    What concerns more than the page, as another step of a lesson or a reveal, lets the whole app run again.
+    """
+    now, before = here(), room_now()
+    if now is None or before is None or now.leads:
+        return
+    room = _room_or_rerun(now.code)
+    was, counters = before.counters, room.counters
+    if (was.shown, before.lesson) != (counters.shown, room.lesson):
+        st.rerun()
+    if was.lead == counters.lead or not is_following():
+        return
+    old, lead, stood = before.lead, room.lead, session.recall(_SEEN) == (room.code, was.lead)
+    if not stood or not old or not lead or stage_of(lead) != stage_of(old) or lead.page != address:
+        st.rerun()
+    session.keep(_ROOM, room)
+    session.keep(_SEEN, (room.code, counters.lead))
+    link.open_at(None, {**lead.link, ROOM.name: now.code})
+
+
+def _room_or_rerun(code: str) -> Room:
+    try:
+        return shared_rooming().store.room(code)
+    except RoomError:
+        st.rerun()  # it is said there
+
+
+def stage_of(lead: Lead) -> tuple[str, str | None]:
+    """Return the page, and the step of a lesson, at which a teacher stands: what the whole app runs for."""
+    return lead.page, lead.link.get(LESSON.name)
+
+
 def _turn(now: Here, to: Lead, navigation: Mapping[str, st.Page], chosen: st.Page) -> None:
     page = navigation[to.page]
     link.open_at(None if page.url_path == chosen.url_path else page, {**to.link, ROOM.name: now.code})

@@ -13,8 +13,9 @@ from viz.widgets.lesson.place import asked_for, here
 from viz.widgets.lesson.uploaded import own_file
 from viz.widgets.presenting import PRESENT
 from viz.widgets.room.asking import waiting_for
-from viz.widgets.room.here import LED, ROOM, room_now, tell
+from viz.widgets.room.here import LED, ROOM, room_now, stage_of, tell
 from viz.widgets.room.here import here as here_in_room
+from viz.widgets.room.sharing import share, share_first
 from viz.widgets.sentence import SENTENCE
 from viz.widgets.settings import Setting, link, typed_text
 
@@ -50,8 +51,18 @@ def lead(address: str, settings: Sequence[Setting]) -> None:
             if place and place.step.question:
                 store.ask(now.code, now.key, RoomQuestion(place.code))
             store.lead(now.code, now.key, stands)
+            counters = store.counters_of(room.channel)
+            if counters and isinstance(before, Lead) and stage_of(before) == stage_of(stands):
+                share_first(room.channel, counters.lead)
     except RoomError as error:
         tell(error)
+
+
+def share_if_led(address: str, settings: Sequence[Setting]) -> None:
+    """Share the pictures of a student's page that stands where the teacher does; after it has run."""
+    now, room = here_in_room(), room_now()
+    if now and room and not now.leads and room.lead == _stands(address, settings):
+        share(room)
 
 
 def _stands(address: str, settings: Sequence[Setting]) -> Lead:
