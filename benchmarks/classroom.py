@@ -74,7 +74,7 @@ class Lesson:
     let_in: float  # seconds until the last of them had the page, all having come at once
     seconds: float  # of editing
     memory: list[float]  # MB, at equal distances from the moment when all were let in to the end
-    cpu: float  # cores that the server was busy with, mean
+    cpu: tuple[float, float]  # cores that the process of the pages and those of the models were busy with, mean
 
 
 async def hold(
@@ -89,15 +89,15 @@ async def hold(
     while not all(each.opened or each.errors for each in visitors):
         await asyncio.sleep(0.02)
     let_in = time.monotonic() - start
-    busy = _cpu_seconds(server)
+    before = _cpu_seconds(server)
     begin.set()
     memory = [memory_of(server)]
     for _ in tqdm(range(LOOKS - 1), disable=None):
         await asyncio.sleep(seconds / (LOOKS - 1))
         memory.append(memory_of(server))
-    cpu = (_cpu_seconds(server) - busy) / seconds
+    pages, models = ((now - then) / seconds for now, then in zip(_cpu_seconds(server), before, strict=True))
     await asyncio.gather(*tasks)
-    return Lesson(visitors, let_in, seconds, memory, cpu)
+    return Lesson(visitors, let_in, seconds, memory, (pages, models))
 
 
 def around(pause: float) -> tuple[float, float]:
@@ -105,9 +105,10 @@ def around(pause: float) -> tuple[float, float]:
     return (1 - SPREAD) * pause, (1 + SPREAD) * pause
 
 
-def _cpu_seconds(server: psutil.Process) -> float:
-    times = [each.cpu_times() for each in (server, *server.children(recursive=True))]
-    return float(sum(each.user + each.system for each in times))
+def _cpu_seconds(server: psutil.Process) -> tuple[float, float]:
+    """Return the processor's seconds of the process of the pages, and those of the models' processes."""
+    own, *others = (each.cpu_times() for each in (server, *server.children(recursive=True)))
+    return own.user + own.system, sum(each.user + each.system for each in others)
 
 
 def row_of(target: Target, lesson: Lesson) -> dict[str, Any]:
@@ -122,7 +123,7 @@ def row_of(target: Target, lesson: Lesson) -> dict[str, Any]:
         "errors": sum(len(each.errors) for each in lesson.visitors),
         "KB a reply": round(statistics.mean(reply.bytes for reply in replies) / 1000, 1) if replies else 0,
         "all let in, s": f"{lesson.let_in:.1f}",
-        "server, cores": f"{lesson.cpu:.2f}",
+        "cores, pages + models": " + ".join(f"{each:.2f}" for each in lesson.cpu),
         "server, MB": " ".join(f"{each:.0f}" for each in lesson.memory),
     }
 

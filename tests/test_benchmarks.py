@@ -96,11 +96,11 @@ def test_a_class_is_summed_up() -> None:
     for each, times in zip(visitors, ((10, 20, 30), (40, 500)), strict=True):
         each.replies = [visitor.Reply(time, 2000, 0) for time in times]
     visitors[1].errors = ["visitor 1: TimeoutError"]
-    lesson = classroom.Lesson(visitors, let_in=1.5, seconds=10, memory=[1.0, 2.0], cpu=0.5)
+    lesson = classroom.Lesson(visitors, let_in=1.5, seconds=10, memory=[1.0, 2.0], cpu=(0.5, 0.7))
     row = classroom.row_of(classroom.Target("Bench"), lesson)
     assert (row["median ms"], row["p95 ms"], row["worst ms"]) == (30, 500, 500)
     assert (row["errors"], row["KB a reply"], row["edits"]) == (1, 2.0, "5 (0.5 a second)")
-    assert classroom.row_of(classroom.Target("Bench"), classroom.Lesson([], 0, 1, [], 0))["median ms"] == "none"
+    assert classroom.row_of(classroom.Target("Bench"), classroom.Lesson([], 0, 1, [], (0, 0)))["median ms"] == "none"
 
 
 def test_a_pause_is_spread_around_its_mean_and_none_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
