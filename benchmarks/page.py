@@ -16,7 +16,7 @@ import statistics
 import time
 from base64 import b64decode
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -40,6 +40,9 @@ LAST_WORDS = (
 ).split()
 
 
+REST = 2.5
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """A page, and the figure on it whose heatmaps show that all is drawn."""
@@ -48,6 +51,7 @@ class Target:
     path: str
     figure: str
     maps: int
+    rest: float = REST  # seconds between a picture and the next keys
 
 
 TARGETS = {
@@ -184,7 +188,7 @@ def key_to_painted(page: Page, target: Target, opening: list[str], word: str) ->
     box = page.get_by_role("textbox").first
     box.fill(f"{' '.join(opening)} ")
     box.press("End")
-    page.wait_for_timeout(2500)  # the picture of the opening is drawn, the server rests
+    page.wait_for_timeout(1000 * target.rest)  # the picture of the opening is drawn, the server rests
     page.keyboard.type(word, delay=40)
     end = painted(page, target, opening[-1] + word)  # the labels of the last two keys, side by side
     key, sent = last_sent(page)
@@ -251,12 +255,13 @@ def main(
     every: Annotated[bool, typer.Option("--all", help="The Bench with every mechanism of English to French.")] = False,
     words: Annotated[list[int] | None, typer.Option(help=f"Lengths typed, 2 to {len(TEXT) + 1}; 12.")] = None,
     rounds: Annotated[int, typer.Option(help="Keys measured.", min=1, max=len(LAST_WORDS) - 2)] = 25,
+    rest: Annotated[float, typer.Option(help="Seconds from a picture to the next keys.", min=0.5)] = REST,
     app: App = ROOT / "app.py",
     json: Json = False,
 ) -> None:
     """Measure and write a table."""
     check_known([page], ["bench"] if every else TARGETS)
-    target = whole_bench() if every else TARGETS[page]
+    target = replace(whole_bench() if every else TARGETS[page], rest=rest)
     with sync_playwright() as driver:
         browser = launch_chromium(driver)
         try:
