@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlencode, urlsplit
 
+import psutil
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
@@ -86,14 +87,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
 
 
+LEFT, MOST_GROWN = pytest.StashKey[int](), 2**30
+"""Bytes of the process when memory was last given back, and how many more it may take within one file."""
+
+
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Leave the next test, of whatever file, the language that it expects, and the memory that this file let go."""
     use_language(ENGLISH)
-    if nextitem is None or nextitem.path != item.path:
-        if gc.get_freeze_count():  # a server holds its models for good, a test lets them go: 4 GB of a process
+    grown = psutil.Process().memory_info().rss - item.config.stash.get(LEFT, 0)
+    if nextitem is None or nextitem.path != item.path or grown > MOST_GROWN:
+        if gc.get_freeze_count():  # a server holds its models for good, a test lets them go: 8 GB of a process
             gc.unfreeze()
             gc.collect()
         give_back_memory()
+        item.config.stash[LEFT] = psutil.Process().memory_info().rss
 
 
 def pytest_sessionfinish() -> None:
