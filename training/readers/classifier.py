@@ -52,7 +52,7 @@ HEADS_SENTENCES = 20  # of each class: the first of its test file, on which the 
 RUNS = {"after": 1, "seed": 2, "shuffled": 3}
 """What is trained whole, each with its seed: what is shipped, the same anew, and on labels shuffled over sentences."""
 
-Named = Annotated[str, typer.Option("--run", help="before, after, seed, shuffled or figures.")]
+Named = Annotated[str, typer.Option("--run", help="What to do: before, after, seed, shuffled or figures.")]
 
 
 def with_marks(rows: Sequence[TextRow]) -> Tensor:

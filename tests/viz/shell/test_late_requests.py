@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -16,6 +19,7 @@ class Session(AppSession):
     def __init__(self) -> None:
         self.answered: list[ClientState | None] = []
         self.sent: list[ForwardMsg] = []
+        self._fragment_storage: Any = SimpleNamespace(contains="part".__eq__)
 
     def __del__(self) -> None:
         """Leave no server, as it has none."""
@@ -63,3 +67,9 @@ def test_it_is_done_once() -> None:
     before = AppSession.request_rerun
     ignore_late_requests()
     assert AppSession.request_rerun is before
+
+
+def test_a_part_that_a_new_server_does_not_know_lets_the_whole_app_run(session: Session) -> None:
+    session.request_rerun(asked("one", "of before"))
+    session.request_rerun(asked("one", "part"))
+    assert session.answered == [asked("one"), asked("one", "part")]
