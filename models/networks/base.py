@@ -26,8 +26,7 @@ def _half_stored(weight: Tensor, bias: Tensor | None) -> Any:
     return torch.ops.quantized.linear_prepack_fp16(weight.detach(), None if bias is None else bias.detach())
 
 
-# The overload itself: the packet of all overloads looks for it at each call, a quarter of the time of a small product.
-_half_stored_linear = torch.ops.quantized.linear_dynamic_fp16.default
+_half_stored_linear = torch.ops.quantized.linear_dynamic_fp16
 
 
 class HalfStoredLinear(nn.Linear):
