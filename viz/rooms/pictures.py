@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
+from viz.rooms.room import MOST_ROOMS
+
 LARGEST = 2**20
 """Bytes of the pictures of a page that are sent ahead of it, at most."""
 
 MOST_SIGHTS = 16
 """Kinds of pages in a room, by language and width, for which pictures are kept."""
-
-MOST_ROOMS = 200
 
 _LENGTH = struct.Struct("<I")
 

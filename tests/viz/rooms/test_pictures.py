@@ -4,6 +4,7 @@ import json
 
 from viz.rooms import pictures as bounds
 from viz.rooms.pictures import LedPictures
+from viz.rooms.room import MOST_ROOMS
 
 
 def parts(frame: bytes) -> tuple[int, dict[str, bytes]]:
@@ -52,7 +53,7 @@ def test_what_is_none_or_too_large_is_not_sent_and_not_awaited() -> None:
 
 def test_rooms_and_sights_are_bounded() -> None:
     kept = LedPictures()
-    for number in range(bounds.MOST_ROOMS + 5):
+    for number in range(MOST_ROOMS + 5):
         kept.begin(f"room {number}", 1, "desk", {"maps": b"x"})
     assert [kept.frame(f"room {number}", 1, "desk") is None for number in (0, 4, 5)] == [True, True, False]
     shared = [kept.share("room 9", 1, f"sight {number}", {"maps": b"x"}) for number in range(bounds.MOST_SIGHTS + 5)]

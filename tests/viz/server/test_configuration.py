@@ -17,6 +17,7 @@ from viz.server.configuration import (
     Configuration,
     ConfigurationError,
     configuration,
+    kept_while_served,
     read_configuration,
     variables,
 )
@@ -139,3 +140,11 @@ def test_nothing_else_reads_the_environment() -> None:
 def test_the_usual_values_are_allowed_ones() -> None:
     assert read_configuration({}) == Configuration()
     assert os.pathsep == ":"  # as docs/configuration.md says
+
+
+def test_a_server_reads_its_environment_once_and_tests_read_it_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATTENTION_BENCH_CHARACTERS", "30")
+    with kept_while_served():
+        monkeypatch.setenv("ATTENTION_BENCH_CHARACTERS", "40")
+        assert configuration().most_characters == 30
+    assert configuration().most_characters == 40
