@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.browsing import ROOT, free_port, says, wait_until_it_answers
+from tests.support.browsing import ROOT, free_port, says, settle, wait_until_it_answers
 from tests.support.waiting import until
 from viz.server import shutdown
 
@@ -113,7 +113,7 @@ def test_a_server_that_is_stopped_in_mid_request_and_started_again_loses_nothing
     try:
         wait_until_it_answers(server, address)
         page = open_page(f"{address}/surgery", sentence=FIRST, edits=edits, check="heads")
-        page.get_by_role("button", name="Stop").wait_for()  # the sweep runs
+        page.locator(".surgery-text").first.wait_for()  # the sweep begins
         page.get_by_role("textbox").first.fill(SECOND)
         page.wait_for_function("() => location.search.includes('moon')")
         seconds, said = stop(server)
@@ -130,6 +130,38 @@ def test_a_server_that_is_stopped_in_mid_request_and_started_again_loses_nothing
         said += stop(server)[1]
     assert "ASKED" not in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize(
+    ("place", "unanswered"),
+    [
+        ("", ".alignment .translation:has-text('homme')"),
+        ("training", ".alignment .translation:has-text('homme')"),
+        ("surgery", ".surgery-text:has-text('homme')"),
+    ],
+)
+def test_what_was_asked_of_a_server_that_never_read_it_is_answered_by_the_next(
+    open_page: Callable[..., Page], place: str, unanswered: str
+) -> None:
+    from playwright.sync_api import expect
+
+    address = f"http://localhost:{(port := free_port())}"
+    server = start(ROOT, port)
+    try:
+        wait_until_it_answers(server, address)
+        page = open_page(f"{address}/{place}", sentence=FIRST)
+        page.locator(unanswered).first.wait_for()
+        settle(page)
+        server.send_signal(signal.SIGSTOP)
+        page.get_by_role("textbox").first.fill(SECOND)
+        page.wait_for_function("() => location.search.includes('moon')")
+        server.kill()
+        server.communicate()
+        server = start(ROOT, port)
+        wait_until_it_answers(server, address)
+        expect(page.locator(unanswered)).to_have_count(0)
+    finally:
+        stop(server)
 
 
 def test_a_server_ends_although_somebody_does_not_read_its_answer(elsewhere: Path) -> None:

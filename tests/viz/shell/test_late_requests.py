@@ -9,6 +9,7 @@ import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from viz.shell.late_requests import ignore_late_requests
 
@@ -27,6 +28,10 @@ class Session(AppSession):
 
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> Session:
+    return session_of(monkeypatch)
+
+
+def session_of(monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr(AppSession, "request_rerun", lambda self, client_state: self.answered.append(client_state))
     monkeypatch.setattr(AppSession, "_enqueue_forward_msg", lambda self, msg: self.sent.append(msg))
     ignore_late_requests()
@@ -60,6 +65,22 @@ def test_a_part_of_a_page_is_not_answered_when_the_server_has_turned_the_page(se
     for state in (asked("one", "part"), asked("two", "part")):
         session.request_rerun(state)
     assert session.answered == [asked("one"), asked("two", "part")]
+
+
+@pytest.mark.parametrize(
+    ("existing", "given", "told"), [(None, "new", False), ("old", "old", False), ("old", "new", True)]
+)
+def test_the_page_of_a_server_that_has_ended_is_told_to_ask_and_answered_once(
+    monkeypatch: pytest.MonkeyPatch, existing: str | None, given: str, told: bool
+) -> None:
+    monkeypatch.setattr(WebsocketSessionManager, "connect_session", lambda *_who, **_how: given)
+    request, manager = session_of(monkeypatch), object.__new__(WebsocketSessionManager)
+    monkeypatch.setattr(manager, "get_active_session_info", lambda _name: SimpleNamespace(session=request))
+    manager.connect_session(existing_session_id=existing)  # type: ignore[call-arg]
+    assert bool(request.sent) is told
+    for _tick in range(2 * told):
+        request.request_rerun(asked("one", request.sent[0].auto_rerun.fragment_id))
+    assert request.answered == [asked("one")] * told
 
 
 @pytest.mark.usefixtures("session")
