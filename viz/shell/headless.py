@@ -8,11 +8,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any
 
 from streamlit import get_option
+from streamlit.components.v2 import manifest_scanner
 from streamlit.logger import set_log_level
 from streamlit.testing.v1 import AppTest
+
+manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
+"""`AppTest` reads what is installed anew for each run: most of the time of a lesson that is saved as a file."""
 
 COMPONENT = "bidi_component"
 _KEY = re.compile(r"^\$\$ID-[0-9a-f]+-(?P<key>[\w-]+)$")

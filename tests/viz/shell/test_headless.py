@@ -66,6 +66,18 @@ def test_blocks_and_elements_say_what_they_hold() -> None:
     assert (markup_of(markup), slid_to(slider), caption.value) == ("<p>text</p>", "TWO", "a b")
 
 
+def test_what_is_installed_is_read_once_for_all_pages() -> None:
+    """`AppTest` asks for it by this name; in a process of its own, for the tests read it once by themselves."""
+    script = (
+        "from importlib import metadata\nlisted = metadata.distributions\nread = []\n"
+        "metadata.distributions = lambda *of: read.append(of) or listed(*of)\n"
+        "from viz.shell.headless import run_script, say_errors_alone\nsay_errors_alone()\nread.clear()\n"
+        "for _ in range(3): run_script('', {}, seconds=30)\nprint(len(read))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "1\n"
+
+
 def test_a_page_that_fails_says_why() -> None:
     with pytest.raises(PageError):
         run_script("raise ValueError('no page')", {}, seconds=30)
