@@ -2,8 +2,8 @@
 
 import lzma
 import re
-import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from benchmarks import classroom, heads, visitor
 from scale.corpus.ship import SENTENCES
 from tests.support.commands import exit_code
 from tests.support.coroutines import run_apart
+from tests.support.forking import Forks, forks_of
 from viz.canvas.payload import pack
 
 ROOT = Path(__file__).parent.parent
@@ -77,17 +78,24 @@ def test_a_command_that_needs_more_says_what_it_takes(name: str, capsys: pytest.
     assert "Usage" in capsys.readouterr().out
 
 
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    """Processes that have imported what others wrote; what is ours is imported by each."""
+    with forks_of("torch", "transformers", "streamlit.testing.v1", "plotly.graph_objects") as forks:
+        yield forks
+
+
 @pytest.mark.parametrize("name", SMALL)
-def test_a_command_runs_in_a_small_form(name: str, tmp_path: Path) -> None:
+def test_a_command_runs_in_a_small_form(name: str, forks: Forks, tmp_path: Path) -> None:
     arguments, expected = SMALL[name]
     gold = tmp_path / "gold" / "small.tsv.xz"
     gold.parent.mkdir()
     with lzma.open(gold, "wt", encoding="utf8") as lines:
         lines.write("1\tthe cat sleeps\tle chat dort\t0-0 1-1 2-2\n")
     command = [sys.executable, "-m", f"benchmarks.{name}", *(each.format(folder=tmp_path) for each in arguments)]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=600)
-    assert ran.returncode == 0, ran.stderr[-2000:]
-    assert expected in ran.stdout
+    ran = forks.run(command)
+    assert ran.returncode == 0, ran.stderr.decode()[-2000:]
+    assert expected in ran.stdout.decode()
 
 
 def test_a_class_is_summed_up() -> None:

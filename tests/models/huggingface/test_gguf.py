@@ -7,7 +7,7 @@ import os
 import struct
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,14 @@ from transformers.modeling_gguf_pytorch_utils import load_gguf_checkpoint
 
 import models
 from models.errors import InputError
+from models.huggingface import apart
 from models.huggingface.apart import can_limit
 from models.huggingface.embedded import local, local_models
 from models.huggingface.gguf_header import LARGEST_HEADER, MOST_ITEMS, read_header
 from models.huggingface.offers import MARK, OFFERS, unpacked_folder
 from models.huggingface.unpacked import opened
 from models.loading import find_pretrained
+from tests.support.forking import Forks, forks_of
 from tests.support.gguf_files import ARCHITECTURE, kept_as, made, rounded, setting, tensor, text, write_tiny
 from tests.support.huggingface_samples import TEXT, tiny_network
 
@@ -115,6 +117,24 @@ def cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "cache"
 
 
+@pytest.fixture(scope="module")
+def forks() -> Iterator[Forks]:
+    with forks_of("models.huggingface.gguf_unpacking") as forks:
+        yield forks
+
+
+@pytest.fixture
+def quick(forks: Forks, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unpack in a fork, under the same limits; other tests start the process as the app does."""
+
+    def run(
+        command: list[str], *, seconds: float, given: bytes = b"", shown: bool = False
+    ) -> subprocess.CompletedProcess[bytes]:
+        return forks.run(command, given)
+
+    monkeypatch.setattr(apart, "run_apart", run)
+
+
 @pytest.mark.parametrize("kind", REFUSED)
 def test_a_file_that_lies_is_refused_by_name(kind: str, tmp_path: Path) -> None:
     data, reason = REFUSED[kind]
@@ -169,6 +189,7 @@ def _write(path: Path, family: str, kind: str, **more: Any) -> Any:
     return network
 
 
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("kind", QUANTISATIONS)
 def test_each_quantisation_is_read_as_the_numbers_that_it_stands_for(kind: str, cache: Path, tmp_path: Path) -> None:
     network = _write(tmp_path / "tiny.gguf", "llama", kind)
@@ -183,6 +204,7 @@ def test_each_quantisation_is_read_as_the_numbers_that_it_stands_for(kind: str, 
             assert torch.equal(values.float(), theirs[name] if exact else theirs[name].half().float()), name
 
 
+@pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_file_of_each_family_gives_the_attention_of_the_network_that_it_was_made_from(
     family: str, cache: Path, tmp_path: Path
@@ -208,6 +230,7 @@ def test_a_file_and_a_folder_with_one_are_offered_like_any_folder(cache: Path, t
     assert models.load(folder).title == "school (Q8_0)"
 
 
+@pytest.mark.usefixtures("quick")
 def test_it_is_unpacked_once_and_again_when_the_file_is_another(cache: Path, tmp_path: Path) -> None:
     path = tmp_path / "tiny.gguf"
     _write(path, "llama", "Q8_0")
@@ -221,6 +244,7 @@ def test_it_is_unpacked_once_and_again_when_the_file_is_another(cache: Path, tmp
     assert len(list(unpacked_folder("").iterdir())) == 2
 
 
+@pytest.mark.usefixtures("quick")
 def test_what_was_unpacked_is_bounded_and_what_is_open_stays(cache: Path, tmp_path: Path) -> None:
     """The least recently used goes; never one that this process or another has open, nor one that a command brought."""
     folder = unpacked_folder("")
@@ -274,6 +298,7 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 }
 
 
+@pytest.mark.usefixtures("quick")
 @pytest.mark.skipif(not can_limit(), reason="no limits of memory on this system")
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_what_is_wrong_behind_the_header_is_refused_by_name(damage: str, cache: Path, tmp_path: Path) -> None:
@@ -294,12 +319,14 @@ def models_of(path: Path) -> Any:
     return HubSettings(folders=(path,))
 
 
+@pytest.mark.usefixtures("quick")
 def test_rotary_positions_that_are_scaled_are_refused(cache: Path, tmp_path: Path) -> None:
     _write(tmp_path / "far.gguf", "llama", "F32", **{"llama.rope.scaling.type": "yarn"})
     with pytest.raises(InputError, match=r"^far cannot be opened: its scaling of rotary positions, 'yarn',"):
         models.load(tmp_path / "far.gguf")
 
 
+@pytest.mark.usefixtures("quick")
 def test_the_tokenizer_of_a_file_cuts_digits_apart(cache: Path, tmp_path: Path) -> None:
     _write(tmp_path / "tiny.gguf", "llama", "F32")
     model: Any = models.load(tmp_path / "tiny.gguf")
