@@ -80,7 +80,7 @@ def test_a_command_that_needs_more_says_what_it_takes(name: str, capsys: pytest.
 
 @pytest.fixture(scope="module")
 def forks() -> Iterator[Forks]:
-    """Processes that have imported what others wrote; what is ours is imported by each."""
+    """Return a way to run them with what others wrote imported already; each imports what is ours."""
     with forks_of("torch", "transformers", "streamlit.testing.v1", "plotly.graph_objects") as forks:
         yield forks
 

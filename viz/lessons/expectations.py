@@ -3,37 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import models
 from models.edits import Edit, read_edit
 from viz.lessons.lesson import Lesson, LessonStep
-from viz.lessons.quantities import AskedQuantity, values_of
+from viz.lessons.quantities import AskedQuantity, Values, values_of
 from viz.lessons.reading import GIVEN
 from viz.views.view import View, choose_view
 
 if TYPE_CHECKING:
     from models.model import Model
+    from models.trace import AttentionTrace
 
 _MEASURES = ("bleu", "aer")
+_COMPARED = ("is", "least", "most", "rank")
+_OF_A_PAIR = "error-runs"
+"""The quantity that is computed for one name: others have the values of all."""
 
 
 def unmet(lesson: Lesson, load: Callable[[str], Model] = models.load) -> list[str]:
     """Return what a lesson says and its models do not: the line of the file, what is expected, what was found."""
+    computed = _Computed(load)
     return [
         f"{lesson.name}, line {each.line}: {dict(each.claims)}: found {found}"
         for step in lesson.steps
         for each in step.expect
-        for found in _found_otherwise(step, each.claims, load)
+        for found in _found_otherwise(step, each.claims, computed)
     ]
 
 
-def _found_otherwise(step: LessonStep, claims: Mapping[str, str], load: Callable[[str], Model]) -> Iterator[object]:
+class _Computed:
+    """What the models of a lesson say: computed once, however many numbers of it are claimed."""
+
+    def __init__(self, load: Callable[[str], Model]) -> None:
+        self.load = cache(load)
+        self.trace = cache(self._trace)
+        self._values: dict[tuple[frozenset[tuple[str, str]], str, tuple[Edit, ...]], Values] = {}
+
+    def _trace(self, key: str, sentence: str, edits: tuple[Edit, ...]) -> AttentionTrace:
+        return self.load(key).attend(sentence, edits=edits)
+
+    def values(self, claims: Mapping[str, str], sentence: str, edits: tuple[Edit, ...]) -> Values:
+        """Return the values of the quantity that claims name."""
+        compared = _COMPARED if claims["quantity"] == _OF_A_PAIR else (*_COMPARED, "of")
+        asked = frozenset(item for item in claims.items() if item[0] not in compared), sentence, edits
+        if asked not in self._values:
+            model = self.load(claims["model"]) if "model" in claims else None
+            self._values[asked] = values_of(AskedQuantity(claims, model, sentence, edits))
+        return self._values[asked]
+
+
+def _found_otherwise(step: LessonStep, claims: Mapping[str, str], computed: _Computed) -> Iterator[object]:
     """Return what was found in place of what `claims` say."""
     if GIVEN in claims:
         return
     if "quantity" in claims:
-        yield from _of_quantity(step, claims, load)
+        yield from _of_quantity(step, claims, computed)
         return
     for measure in _MEASURES:
         if measure in claims:
@@ -41,21 +68,18 @@ def _found_otherwise(step: LessonStep, claims: Mapping[str, str], load: Callable
             if value is None or not _is(value, claims):
                 yield value
             return
-    trace = load(claims["model"]).attend(
-        claims.get("sentence", step.link.get("sentence", "")), edits=_edits(step, claims)
-    )
+    sentence = claims.get("sentence", step.link.get("sentence", ""))
+    trace = computed.trace(claims["model"], sentence, _edits(step, claims))
     if "writes" in claims and trace.output_text != claims["writes"]:
         yield trace.output_text
     if "word" in claims:
         yield from _of_row(_view(trace, claims.get("head", "")), claims)
 
 
-def _of_quantity(step: LessonStep, claims: Mapping[str, str], load: Callable[[str], Model]) -> Iterator[object]:
+def _of_quantity(step: LessonStep, claims: Mapping[str, str], computed: _Computed) -> Iterator[object]:
     """Return the value of a quantity, or its names, if it is not what `claims` say."""
-    model = load(claims["model"]) if "model" in claims else None
     sentence = claims.get("sentence", step.link.get("sentence", ""))
-    edits = _edits(step, claims)
-    values = values_of(AskedQuantity(claims, model, sentence, edits))
+    values = computed.values(claims, sentence, _edits(step, claims))
     name = claims.get("of", "")
     if name not in values:
         yield sorted(values)
