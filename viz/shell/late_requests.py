@@ -1,6 +1,7 @@
-"""Requests of a page that was left, which Streamlit would answer on the next page, and of a server that has ended.
+"""Requests at a bad moment: of a page that was left, of a server that has ended, or just when a run has ended.
 
-A client that drops what its page no longer shows, and asks each new server anew, would replace this file.
+A client that drops what its page no longer shows, and asks each new server anew, and a server that sends what a run
+has drawn before it begins another, would replace this file.
 """
 
 from __future__ import annotations
@@ -8,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 if TYPE_CHECKING:
     from streamlit.proto.ClientState_pb2 import ClientState
+    from streamlit.runtime.scriptrunner_utils.script_requests import RerunData
 
 _PAGE = "_attention_bench_page"
 """Under which a session holds the page that its visitor is on once all is there that was asked for or sent."""
@@ -22,6 +24,12 @@ _AGAIN = "attention-bench-again"
 
 _SOON = 0.1
 """Seconds after which it does."""
+
+_WAITING = "_attention_bench_waiting"
+"""Under which a session holds what was asked when a run had ended and its last messages were not yet sent."""
+
+_MOMENT = 0.002
+"""Seconds between two looks whether they are."""
 
 
 def ignore_late_requests() -> None:
@@ -57,6 +65,36 @@ def ignore_late_requests() -> None:
     AppSession.request_rerun = request_in_time  # type: ignore[method-assign]
     AppSession._enqueue_forward_msg = send_and_note  # type: ignore[method-assign]
     _have_lost_requests_repeated()
+    _send_what_was_drawn_first()
+
+
+def _send_what_was_drawn_first() -> None:
+    """Begin no run before what the one of before has drawn is sent.
+
+    A run that ends hands its last messages to the server's loop. Streamlit begins another, in another thread, for what
+    is asked at that moment, and drops what still comes from the thread of before: the page stays as it was.
+    """
+    create = AppSession._create_scriptrunner
+
+    def create_once_sent(self: AppSession, initial_rerun_data: RerunData) -> None:
+        self.__dict__.setdefault(_WAITING, []).append(initial_rerun_data)
+        begin(self)
+
+    def begin(self: AppSession) -> None:
+        waiting: list[RerunData] = self.__dict__.get(_WAITING, [])
+        if self._state == AppSessionState.SHUTDOWN_REQUESTED:
+            waiting.clear()
+        elif waiting and self._scriptrunner is not None:  # its thread's last message takes it away
+            self._event_loop.call_later(_MOMENT, begin, self)
+        elif waiting:
+            first, *others = waiting
+            waiting.clear()
+            create(self, first)
+            runner: Any = self._scriptrunner
+            for each in others:
+                runner.request_rerun(each)
+
+    AppSession._create_scriptrunner = create_once_sent  # type: ignore[method-assign]
 
 
 def _have_lost_requests_repeated() -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
-from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.app_session import AppSession, AppSessionState
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
+from tests.support.coroutines import run_apart
 from viz.shell.late_requests import ignore_late_requests
 
 
@@ -34,6 +36,8 @@ def session(monkeypatch: pytest.MonkeyPatch) -> Session:
 def session_of(monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr(AppSession, "request_rerun", lambda self, client_state: self.answered.append(client_state))
     monkeypatch.setattr(AppSession, "_enqueue_forward_msg", lambda self, msg: self.sent.append(msg))
+    for whose, name in ((AppSession, "_create_scriptrunner"), (WebsocketSessionManager, "connect_session")):
+        monkeypatch.setattr(whose, name, getattr(whose, name))  # as it is, and so again afterwards
     ignore_late_requests()
     return Session()
 
@@ -94,3 +98,42 @@ def test_a_part_that_a_new_server_does_not_know_lets_the_whole_app_run(session: 
     session.request_rerun(asked("one", "of before"))
     session.request_rerun(asked("one", "part"))
     assert session.answered == [asked("one"), asked("one", "part")]
+
+
+class Runner:
+    """A run that has been begun for a request."""
+
+    def __init__(self, first: str) -> None:
+        self.asked = [first]
+
+    def request_rerun(self, rerun: str) -> bool:
+        self.asked.append(rerun)
+        return True
+
+
+@pytest.mark.parametrize("ends", [False, True], ids=["goes on", "is shut down"])
+def test_no_run_begins_before_what_the_one_of_before_has_drawn_is_sent(
+    monkeypatch: pytest.MonkeyPatch, ends: bool
+) -> None:
+    def create(session: Any, request: str) -> None:
+        session._scriptrunner = Runner(request)
+
+    async def ask_as_a_run_ends() -> Any:
+        session: Any = session_of(monkeypatch)
+        session._event_loop, session._state = asyncio.get_running_loop(), AppSessionState.APP_IS_RUNNING
+        ending = session._scriptrunner = object()
+        session._create_scriptrunner("first")
+        await asyncio.sleep(0.02)
+        session._create_scriptrunner("second")
+        assert session._scriptrunner is ending
+        if ends:
+            session._state = AppSessionState.SHUTDOWN_REQUESTED
+        session._scriptrunner = None  # its last message has come
+        if not ends:
+            session._create_scriptrunner("third")
+        await asyncio.sleep(0.02)
+        return session._scriptrunner
+
+    monkeypatch.setattr(AppSession, "_create_scriptrunner", create)
+    runner = run_apart(ask_as_a_run_ends())
+    assert (runner and runner.asked) == (None if ends else ["first", "second", "third"])
