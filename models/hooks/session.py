@@ -203,6 +203,12 @@ class Session:
         cast("list[Tensor]", self._plans[site].firings).clear()
         return values
 
+    def forget(self, stack: str) -> None:
+        """Forget what was recorded in a stack, which runs again."""
+        for site, plan in self._plans.items():
+            if site.stack == stack and plan.firings is not None:
+                plan.firings.clear()
+
     def check(self) -> None:
         """Raise CaptureError if a requested site or the place of an edit never fired."""
         for pattern in self._patterns:

@@ -200,13 +200,14 @@ def read_prediction(value: Any, where: str) -> Prediction:
 
 _ABOUT = ("mechanism", "title", "paper", "equation", "checkpoint", "sha256")
 _OTHERS = ("year", "versions", "decoding", "edits", "exact", "notes", "alignment")
+_WAYS = ("batched", "drafted")
 _DECODINGS = ("greedy", "sampled", "forced", "none")
 
 
 def write_provenance(found: Provenance) -> dict[str, Any]:
     """Return where a trace comes from as what JSON can hold; edits as they stand in a link."""
     best = found.alignment
-    said = {"batched": True} if found.batched else {}
+    said = {name: True for name in _WAYS if getattr(found, name)}
     return {name: str(getattr(found, name)) for name in _ABOUT} | {
         "year": found.year,
         "versions": [list(each) for each in found.versions],
@@ -223,8 +224,10 @@ def read_provenance(value: Any, where: str) -> Provenance:
     """Return what `write_provenance` wrote."""
     from models.edits import read_edit  # a record without edits needs none of it
 
-    said = {"batched": False} | value if type(value) is dict else value  # records of a run alone do not have it
-    names = (*_ABOUT, *_OTHERS, "batched")
+    said = (
+        dict.fromkeys(_WAYS, False) | value if type(value) is dict else value
+    )  # records of a run alone do not have it
+    names = (*_ABOUT, *_OTHERS, *_WAYS)
     found = dict(zip(names, fields_of(said, where, *names), strict=True))
     if found["decoding"] not in _DECODINGS:
         raise refuse(where, found["decoding"], f"decoding to be one of {', '.join(_DECODINGS)}")
@@ -249,6 +252,7 @@ def read_provenance(value: Any, where: str) -> Provenance:
         notes=several(found["notes"], f"{where}, notes", _note),
         alignment=_alignment(found["alignment"], f"{where}, alignment"),
         batched=flag(found["batched"], f"{where}, batched"),
+        drafted=flag(found["drafted"], f"{where}, drafted"),
     )
 
 

@@ -15,7 +15,7 @@ Reading = Literal["written", "input"]
 
 
 BATCHED_WITHIN = 1e-5
-"""How far numbers of a run in company may be from those of a run alone."""
+"""How far numbers of a run in company, or from a draft, may be from those of a run alone, step by step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,3 +46,9 @@ class Provenance:
     notes: tuple[str, ...] = ()  # what a reader must know: a cut input, rows that need not sum to 1,
     alignment: Alignment = Alignment()  # the map, head and reading that a figure shows unless it is told otherwise
     batched: bool = False  # whether other sentences ran in the same pass: numbers within `BATCHED_WITHIN`
+    drafted: bool = False  # whether an earlier translation was verified in parallel: numbers within `BATCHED_WITHIN`
+
+    @property
+    def is_approximate(self) -> bool:
+        """Whether numbers are those of a run alone, step by step, within `BATCHED_WITHIN` only."""
+        return self.batched or self.drafted

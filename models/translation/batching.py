@@ -19,7 +19,7 @@ from models.model import Model
 from models.sites import VALUE_GRAM, Site, complete_pattern
 from models.trace import AttentionTrace, TokenSequence
 from models.trace.tokens import RecordedTexts
-from models.translation.decoding import greedy, step_limit
+from models.translation.decoding import forced_logits, greedy, step_limit
 from models.translation.texts import read_text
 from models.translation.translator import Translator
 from models.vocabulary import BEGIN, END, PAD
@@ -138,8 +138,7 @@ def _run(model: Translator, sentences: Sequence[BatchItem], texts: Sequence[_Rea
 
 
 def _forced(model: Translator, memory: Any, targets: Sequence[TokenSequence]) -> tuple[Sequence[Sequence[int]], Tensor]:
-    logits = model.network.decode(memory, _padded([(BEGIN, *each.ids[:-1]) for each in targets]))
-    logits[..., :END] = -torch.inf
+    logits = forced_logits(model.network, memory, _padded([(BEGIN, *each.ids[:-1]) for each in targets]))
     return [each.ids for each in targets], logits  # [text, target, vocabulary]
 
 

@@ -42,6 +42,16 @@ def greedy(
             return
 
 
+def forced_logits(network: TranslationNetwork, memory: Any, inputs: Tensor) -> Tensor:
+    """Return logits of given targets, of one pass; <pad> and <s> are never written.
+
+    Shapes: `inputs` [batch, target]; returns [batch, target, vocabulary].
+    """
+    logits = network.decode(memory, inputs)
+    logits[..., :END] = -torch.inf
+    return logits
+
+
 def translate_batch(network: TranslationNetwork, source: Tensor) -> list[list[int]]:
     """Translate sources of one length, [batch, source] ids closed by ``</s>``; give ids without ``</s>``.
 

@@ -26,13 +26,13 @@ from models.trace import AttentionTrace, Provenance, TokenSequence
 from models.trace.tokens import RecordedTexts
 from models.trace.written import Continuation
 from models.translation.checkpoints import alignment_of
-from models.translation.decoding import greedy, step_limit
+from models.translation.decoding import forced_logits, greedy, step_limit
 from models.translation.entry import Entry
 from models.translation.replay import TranslatorReplay
 from models.translation.texts import as_read, capitals, cut_after, fit_text, nothing_to_read, read_text
 from models.translation.tokenizer import PairTokenizer
 from models.translation.words import normalise
-from models.vocabulary import BEGIN, END
+from models.vocabulary import BEGIN
 from models.writing import Writing, begun_by
 
 ALTERNATIVES = 5
@@ -132,6 +132,7 @@ class Translator:
         edits: tuple[Edit, ...] = (),
         forced: bool = False,
         batched: bool = False,
+        drafted: bool = False,
     ) -> AttentionTrace:
         """Return the record of a run of one sentence.
 
@@ -148,7 +149,7 @@ class Translator:
             steps=self._recorder.steps(logits, texts.written),
             source_text=normalise(as_read(self.tokenizer, source)),
             output_text=self.tokenizer.decode(texts.written.ids),
-            provenance=replace(about, batched=True) if batched else about,
+            provenance=replace(about, batched=batched, drafted=drafted) if batched or drafted else about,
         )
 
     def replay(self, trace: AttentionTrace, *, pair: str | None = None) -> TranslatorReplay:
@@ -182,10 +183,7 @@ class Translator:
         return [int(token) for token, _ in steps], torch.cat([logits for _, logits in steps])
 
     def _forced(self, memory: Any, target: TokenSequence) -> tuple[Sequence[int], Tensor]:
-        inputs = torch.tensor([(BEGIN, *target.ids[:-1])])
-        logits = self.network.decode(memory, inputs)[0]  # [target, vocabulary]
-        logits[:, :END] = -torch.inf
-        return target.ids, logits
+        return target.ids, forced_logits(self.network, memory, torch.tensor([(BEGIN, *target.ids[:-1])]))[0]
 
     def _record(self) -> Recorder:
         """Return what writes the runs of this model down."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -14,13 +12,13 @@ from hypothesis import strategies as st
 
 import models
 from models.networks import moved
-from models.sites import VALUE_GRAM
 from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace
 from models.trace.codec import to_bytes
 from models.translation import batching
 from models.translation.batching import MOST, SPARE, BatchItem, attend_together, can_batch, company
 from models.translation.decoding import step_limit
+from tests.support.within import close
 
 KEY = "luong-general-en-fr"
 TEXTS = {
@@ -28,28 +26,6 @@ TEXTS = {
     "zh": ("猫在睡觉。", "好。", "一个小医生在花园附近听到了吉他声。", "我们很累！"),
 }
 SITES = ("*.weights", "*.centre", "*.raw_weights")
-
-
-def close(trace: AttentionTrace | None, alone: AttentionTrace) -> None:
-    """Check that a record is that of the run alone, within 1e-5, and says that it was none."""
-    assert trace is not None
-    same = ("source", "target", "target_input", "output_text", "source_text", "sites")
-    assert [getattr(trace, name) for name in same] == [getattr(alone, name) for name in same]
-    assert trace.provenance == replace(alone.provenance, batched=True)
-    for each in alone:
-        own = trace[each.site]
-        assert (own.rows_sum_to_one, own.causal, *own.companions) == (
-            each.rows_sum_to_one,
-            each.causal,
-            *each.companions,
-        )
-        np.testing.assert_allclose(own.weights, each.weights, rtol=0, atol=1e-5)
-        for name, values in each.companions.items():
-            size = np.abs(values).max() if name == VALUE_GRAM else 1  # squares of lengths
-            np.testing.assert_allclose(own.companions[name], values, rtol=1e-5, atol=1e-5 * size)
-    assert [each.id for each in trace.steps] == [each.id for each in alone.steps]
-    likely, expected = ([each.log_probability for each in found.steps] for found in (trace, alone))
-    np.testing.assert_allclose(likely, expected, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("key", models.catalog())
