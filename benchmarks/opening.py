@@ -2,8 +2,10 @@
 
 Each model is opened in a process of its own in which another of its kind has run already, so that torch and the
 tokenizers are there: seconds to the first answer, resident memory that this adds, and the median of a text of twelve
-words. ``--paths`` measures path length instead, as Why computes it, of translators whose encoder hands over a state for
-each word: the longest text that is taken, and how far the process grows for it. One thread.
+words. Of our translators that write from a draft (`models.translation.drafting`) also that of a key, while the second
+half of the text is typed: step by step and from drafts, in turn. ``--paths`` measures path length instead, as Why
+computes it, of translators whose encoder hands over a state for each word: the longest text that is taken, and how far
+the process grows for it. One thread.
 """
 
 from __future__ import annotations
@@ -13,14 +15,17 @@ import subprocess
 import sys
 import time
 from json import dumps, loads
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from tqdm import tqdm
 
-from benchmarks.measure import Json, Keys, report
+from benchmarks.measure import Json, Keys, ratio, report
 from benchmarks.serving import ROOT
 from models.command import CommandError, run
+
+if TYPE_CHECKING:
+    from models.model import Model
 
 KEYS = (
     "lstmn-deep-en-fr",
@@ -36,6 +41,9 @@ BEFORE = ("luong-dot-en-fr", "hf:minilm")
 """Opened before the clock starts: one of our networks, and one of transformers."""
 
 TWELVE_WORDS = "The small doctor reads the old letter near the tall house today."
+CHINESE = "那位小医生今天在高房子旁边读了一封旧信。"
+TYPED = 6
+"""How often it is typed."""
 ROUNDS = 41
 PATH_ROUNDS = 9
 PATH_KEYS = ("bahdanau-en-fr", "convs2s-en-fr", "transformer-en-fr", "transformer-relative-en-fr")
@@ -56,17 +64,43 @@ def measure(key: str) -> dict[str, Any]:
     model = models.load(key)
     model.attend(TWELVE_WORDS)
     opened, added = time.perf_counter() - begun, process.memory_info().rss - before
+    text = CHINESE if getattr(model, "pair", "en-fr").startswith("zh") else TWELVE_WORDS
     times = []
     for _round in range(ROUNDS):
         begun = time.perf_counter()
-        model.attend(TWELVE_WORDS)
+        model.attend(text)
         times.append(1000 * (time.perf_counter() - begun))
     return {
         "model": key,
         "to the first answer, s": round(opened, 2),
         "memory, MB": round(added / 1e6),
         "12 words, ms": round(statistics.median(times), 1),
+        **measure_typing(model, text),
     }
+
+
+def measure_typing(model: Model, text: str) -> dict[str, Any]:
+    """Type the second half of `text`, and return what a key takes step by step and from drafts."""
+    from models.translation.batching import BatchItem
+    from models.translation.drafting import Drafts, can_draft
+
+    names = ("a key in steps, ms", "a key from a draft, ms", "ratio", "drafted")
+    if not can_draft(model):
+        return dict.fromkeys(names, "")
+    steps, drafted, used = [], [], 0
+    for _round in range(TYPED):
+        drafts = Drafts()
+        drafts.attend(model, BatchItem(text[: len(text) // 2 - 1]))
+        for end in range(len(text) // 2, len(text) + 1):
+            begun = time.perf_counter()
+            model.attend(text[:end])
+            between = time.perf_counter()
+            trace = drafts.attend(model, BatchItem(text[:end]))
+            steps.append(1000 * (between - begun))
+            drafted.append(1000 * (time.perf_counter() - between))
+            used += trace.provenance.drafted
+    medians = [round(statistics.median(each), 1) for each in (steps, drafted)]
+    return dict(zip(names, (*medians, ratio(drafted, steps), f"{used} of {len(steps)}"), strict=True))
 
 
 def measure_paths(key: str) -> dict[str, Any]:

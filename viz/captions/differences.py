@@ -69,8 +69,8 @@ def sentence_of_difference(difference: Difference) -> str:
     query, key = np.unravel_index(np.abs(weights).argmax(), weights.shape)
     largest = abs(float(weights[query, key]))
     alike, almost, differ = _MOVED if difference.first.quantity == "moved" else _READ
-    batched = any(each.trace.provenance.batched for each in (difference.first, difference.second))
-    if largest <= batched * BATCHED_WITHIN:
+    approximate = any(each.trace.provenance.is_approximate for each in (difference.first, difference.second))
+    if largest <= approximate * BATCHED_WITHIN:
         return _(alike, title=difference.title)
     if largest < SMALLEST_NAMED:
         return _(almost, title=difference.title, least=f"{SMALLEST_NAMED:g}")

@@ -15,6 +15,9 @@ _DECODINGS = {
 }
 
 _BATCHED = mark("batched: in one pass with other sentences; each number within 0.00001 of that of a run alone")
+_DRAFTED = mark(
+    "drafted: an earlier translation, checked in parallel; each number within 0.00001 of decoding step by step"
+)
 
 
 def facts_of(trace: AttentionTrace) -> tuple[tuple[str, str], ...]:
@@ -27,7 +30,7 @@ def facts_of(trace: AttentionTrace) -> tuple[tuple[str, str], ...]:
         (_("Text that was read"), trace.source_text),
         (_("Text that was written"), trace.output_text),
         (_("How it was written"), _how(trace)),
-        (_("Run"), _(_BATCHED) if about.batched else ""),
+        (_("Run"), _(_BATCHED) if about.batched else _(_DRAFTED) if about.drafted else ""),
         (_("Edits"), all_in_words(trace)),
         (_("Maps"), listed(_maps(trace), SEMICOLON)),
         (_("What to know"), listed((say(note) for note in about.notes), SEMICOLON)),

@@ -100,14 +100,14 @@ class Host(OpenedModels):
 
     def alone(self, trace: AttentionTrace) -> AttentionTrace:
         """Return `trace` as a run alone gives it, so that what is saved can be made again to the last bit."""
-        if not trace.provenance.batched:
+        if not trace.provenance.is_approximate:
             return trace
         asked = asked_of(trace)
         run = Run(asked.model, asked.source, asked.target, {"sites": asked.sites})
         again = self._runs.run_here(self.model(run.key), run)
         pairs = zip(trace.maps, again.maps, strict=True)
         maps = tuple(replace(new, companions={**old.companions, **new.companions}) for old, new in pairs)
-        return replace(again, maps=maps, provenance=replace(trace.provenance, batched=False))
+        return replace(again, maps=maps, provenance=replace(trace.provenance, batched=False, drafted=False))
 
     @property
     def runs_all_elsewhere(self) -> bool:

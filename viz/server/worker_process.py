@@ -2,7 +2,8 @@
 
 What is asked is JSON, what is answered a record (`AttentionTrace.save`) or an error in words: nothing is unpickled. It
 answers one after another in the order in which it is asked, together what waits for one translator
-(`models.translation.batching`), and leaves out what nobody waits for any more.
+(`models.translation.batching`), one alone from a draft where that is faster (`models.translation.drafting`), and leaves
+out what nobody waits for any more.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import struct
 import sys
 from collections import deque
 from contextlib import suppress
+from functools import cached_property
 from multiprocessing.connection import Connection
 from multiprocessing.reduction import recv_handle
 from time import perf_counter
@@ -29,6 +31,7 @@ from models.waiting import asking
 if TYPE_CHECKING:
     from models.trace import AttentionTrace
     from models.translation.batching import BatchItem
+    from models.translation.drafting import Drafts
 
 HEAD = struct.Struct("<Qd?")
 """Of an answer: the number of its question, the milliseconds that it took, whether a record follows."""
@@ -48,6 +51,12 @@ class WorkerLoop:
         self._dropped: set[int] = set()
         self._models: dict[str, Any] = {}
         self._copies: list[int] = []
+
+    @cached_property
+    def _drafts(self) -> Drafts:
+        from models.translation.drafting import Drafts
+
+        return Drafts()
 
     def work(self) -> None:
         """Answer until the other end closes."""
@@ -126,6 +135,7 @@ class WorkerLoop:
     def _run_together(self, questions: list[dict[str, Any]]) -> tuple[list[AttentionTrace | None], float]:
         """Return the runs, None of what must run alone, and the share of each in the milliseconds that all took."""
         from models.translation.batching import attend_together, can_batch
+        from models.translation.drafting import can_draft
 
         try:
             model = self._model(questions[0]["key"])
@@ -136,6 +146,9 @@ class WorkerLoop:
         start = perf_counter()
         with asking(lambda: self._look(*(each["number"] for each in questions))):
             found = attend_together(model, list(filter(None, map(_sentence, questions))))
+        if can_draft(model):
+            for trace in filter(None, found):
+                self._drafts.remember(trace)
         return found, 1000 * (perf_counter() - start) / len(questions)
 
     def _answer(self, question: dict[str, Any]) -> None:
@@ -145,7 +158,7 @@ class WorkerLoop:
             model = self._model(question["key"])
             start = perf_counter()
             with asking(lambda: self._look(number)):
-                trace = _run(model, question)
+                trace = _run(model, question, self._drafts)
             self._send(number, trace, 1000 * (perf_counter() - start))
         except _LeftError:
             pass
@@ -182,13 +195,17 @@ def _sentence(question: dict[str, Any]) -> BatchItem | None:
     return BatchItem(question["source"], question["target"], tuple(question["sites"]))
 
 
-def _run(model: Any, question: dict[str, Any]) -> Any:
+def _run(model: Any, question: dict[str, Any], drafts: Drafts) -> Any:
     from models.edits import read_edit
+    from models.translation.drafting import can_draft
     from models.writing import read_writing
 
     edits = tuple(read_edit(each) for each in question["edits"])
     write = read_writing(question["write"]) if "write" in question else None
+    sentence = _sentence(question)
     try:
+        if sentence is not None and sentence.target is None and can_draft(model):
+            return drafts.attend(model, sentence)
         return model.attend(question["source"], question["target"], edits=edits, sites=question["sites"], write=write)
     except (Exception, KeyboardInterrupt, SystemExit):
         raise

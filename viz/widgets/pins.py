@@ -66,6 +66,6 @@ def told(provenance: Provenance) -> str:
     """Return where a run comes from, in one line."""
     versions = ", ".join(f"{library} {version}" for library, version in provenance.versions)
     edits = "; ".join(each.to_text() for each in provenance.edits)
-    run = _("batched") if provenance.batched else ""
+    run = _("batched") if provenance.batched else _("drafted") if provenance.drafted else ""
     parts = (provenance.checkpoint, f"SHA-256 {provenance.sha256}", provenance.decoding, run, edits, versions)
     return " · ".join(filter(None, parts))

@@ -74,7 +74,7 @@ def test_what_the_worker_runs_is_the_same_bit_for_bit_and_within_1e_5_in_company
     for text, traces in found:
         for key, trace in traces.items():
             expected = alone[text][key]
-            if not trace.provenance.batched:
+            if not trace.provenance.is_approximate:
                 assert bits(trace) == bits(expected)
             assert bits(beside.alone(trace)) == bits(expected)
             assert (trace.source, trace.target, trace.output_text) == (
@@ -93,6 +93,19 @@ def test_what_is_saved_of_a_run_in_company_is_that_of_a_run_alone(here: Host) ->
     alone = model.attend("THE CAT SLEEPS.")
     assert bits(together) != bits(alone)
     assert to_bytes(here.alone(together)) == to_bytes(alone) == to_bytes(here.alone(alone))
+
+
+def test_a_sentence_that_is_typed_is_drafted_and_saved_as_in_steps(beside: Host, here: Host) -> None:
+    key, text, edits = KEYS[2], "The old man reads a book near the river.", (zero_head("decoder.0.cross", 0),)
+    typed = [beside.attend(key, text[:end]) for end in range(20, len(text) + 1)]
+    assert any(trace.provenance.drafted for trace in typed)
+    for trace in typed:
+        alone = here.attend(key, trace.source_text)
+        assert trace.target == alone.target
+        assert to_bytes(here.alone(trace)) == to_bytes(alone)
+    for options in ({"target": "Le vieux lit."}, {"edits": edits}):
+        assert bits(beside.attend(key, text, **options)) == bits(here.attend(key, text, **options))
+    assert not any(beside.attend(KEYS[0], text[:end]).provenance.drafted for end in (20, 21, 22))
 
 
 def told(answer: bytes) -> tuple[int, AttentionTrace | Exception]:

@@ -155,11 +155,14 @@ def test_a_difference_that_would_be_written_as_0_is_not_named(change: float, sai
     assert "+0.00" not in sentence
 
 
-@pytest.mark.parametrize(("batched", "said"), [(False, "almost the same"), (True, "the two are the same")])
-def test_what_company_in_a_pass_may_change_is_no_difference(batched: bool, said: str) -> None:
+@pytest.mark.parametrize(
+    ("way", "said"),
+    [({}, "almost the same"), ({"batched": True}, "the two are the same"), ({"drafted": True}, "the two are the same")],
+)
+def test_what_company_or_a_draft_may_change_is_no_difference(way: dict[str, bool], said: str) -> None:
     shown = choose_difference(*[pair()[0]] * 2)
     weights = shown.first.shown.weights + np.float32(5e-6)
-    provenance = replace(shown.first.trace.provenance, batched=batched)
+    provenance = replace(shown.first.trace.provenance, **way)
     one = replace(
         shown.first,
         shown=replace(shown.first.shown, weights=weights),
