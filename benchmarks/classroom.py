@@ -40,7 +40,7 @@ SPREAD = 0.4  # of a pause, up and down
 
 ROOM, SPLIT = "room", "split"
 MOST_VISITORS, LONGEST = 200, 3600
-ALONE = 20.0  # seconds of editing of the visitor alone, at least
+ALONE = 20.0  # seconds of editing of the visitor alone, at least, where the others edit as long
 LOOKS = 8  # times that memory is looked at
 
 
@@ -100,6 +100,11 @@ async def hold(
     return Lesson(visitors, let_in, seconds, memory, (pages, models))
 
 
+def alone(seconds: float) -> float:
+    """Return how long one visitor edits alone where others edit for `seconds`."""
+    return min(seconds, max(ALONE, seconds / 4))
+
+
 def around(pause: float) -> tuple[float, float]:
     """Return the shortest and the longest pause of a mean one."""
     return (1 - SPREAD) * pause, (1 + SPREAD) * pause
@@ -143,7 +148,7 @@ async def measure(target: Target, count: int, seconds: float, app: Path, pause: 
     port = free_port()
     with serving(app, port) as server:
         wait_for_port(port)
-        lessons = [await hold(target, 1, max(ALONE, seconds / 4), port, server, first=0, pause=pause)]
+        lessons = [await hold(target, 1, alone(seconds), port, server, first=0, pause=pause)]
         if count > 1:
             lessons.append(await hold(target, count, seconds, port, server, first=1, pause=pause))
     for lesson in lessons:
@@ -158,7 +163,7 @@ async def measure_room(count: int, seconds: float, app: Path, pause: float) -> l
     port, rows = free_port(), []
     with tempfile.TemporaryDirectory() as folder, serving(app, port, ATTENTION_BENCH_ROOMS=folder) as server:
         wait_for_port(port)
-        for students, lasting in ((1, max(ALONE, seconds / 4)), (count, seconds)):
+        for students, lasting in ((1, alone(seconds)), (count, seconds)):
             waits, errors, steps = await follow_teacher(students, lasting, port, Path(folder), around(pause))
             rows.append(
                 {

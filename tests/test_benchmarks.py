@@ -39,7 +39,7 @@ ONE_OF_EACH_KIND = (
 SMALL: dict[str, tuple[tuple[str, ...], str]] = {
     "attend": ((*ONE_OF_EACH_KIND, "--rounds", "2"), "hard-en-fr"),
     "capture": ((*ONE_OF_EACH_KIND, "--rounds", "2"), "luong-local-p-en-fr"),
-    "classroom": (("heads", "1", "1"), "Heads"),
+    "classroom": (("heads", "1", "2", "--pause", "0.1"), "Heads"),
     "corpus": ((str(SENTENCES), "--sentences", "8"), "ratio"),
     "foreseen": (("bahdanau-en-fr", "--data", "{folder}", "--gold", "small"), "of 3"),
     "fuzz": (("edits", "--examples", "2"), "2 examples"),
