@@ -29,7 +29,7 @@ def interleaved(
     """Time `functions` in turn, so that what the machine does meanwhile meets all of them alike."""
     names = list(functions)
     times: dict[str, list[float]] = {name: [] for name in names}
-    for _ in range(warm_up):
+    for _ in range(min(warm_up, rounds)):
         for function in functions.values():
             function()
     gc.collect()
