@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from streamlit.logger import set_log_level
 
 from models.command import run
 from viz.export_lesson.__main__ import find_lesson
 from viz.export_lesson.document import lesson_html
 from viz.lessons.library import SHIPPED
+from viz.shell.headless import say_errors_alone
 
 MOST = 10.0
 """MB that a file may have."""
@@ -25,7 +25,7 @@ def main(
 ) -> None:
     """Write shipped lessons, in each language, and say how large they are."""
     out.mkdir(parents=True, exist_ok=True)
-    set_log_level("ERROR")  # Streamlit warns that nobody is connected
+    say_errors_alone()
     too_large = []
     for path in sorted(each for each in SHIPPED.rglob("*.yaml") if not names or each.stem in names):
         start = time.perf_counter()
