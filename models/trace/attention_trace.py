@@ -18,6 +18,8 @@ from models.trace.codec import MOST_BYTES, MOST_UPLOADED, read, write
 from models.trace.provenance import Reading
 from models.trace.trace_parts import TraceParts
 
+_TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alternatives
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AttentionTrace(TraceParts):
@@ -92,6 +94,13 @@ class AttentionTrace(TraceParts):
         if found.site.kind != "cross" or reading == "written":
             return found
         return replace(found, query_tokens=self.target_input)
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it takes in memory."""
+        arrays = sum(each.weights.nbytes + sum(array.nbytes for array in each.companions.values()) for each in self)
+        vectors = 0 if self.vectors is None else self.vectors.nbytes
+        return arrays + vectors + _TOKEN_BYTES * (len(self.source) + 2 * len(self.target) + len(self.predictions) + 1)
 
     @property
     def has_moved(self) -> bool:

@@ -99,16 +99,17 @@ def encode_alignment(
     common = [note for note in _notes(views[0]) if all(note in _notes(view) for view in views)] if views else []
     rows = {view.query_title for view in views}
     row_title, key_title = rows.pop() if len(rows) == 1 else "", views[0].key_title if views else ""
+    written = [written_words(each.trace) for each in shown]
     header = {
         "title": shown[0].trace.source_text,
         "code": shown[0].languages[0],
         "tokens": [isolated(visible(text)) for text in tokens],
         "leftward": not runs_rightward(tokens),
         "panels": [
-            _panel(each, common, one_title=len(rows) < 2)
+            _panel(each, words, common, one_title=len(rows) < 2)
             | {"links": aligned_cells(each.view, linking) if each.view else []}
-            | (_asked(each) if asks else {})
-            for each in shown
+            | (_asked(each, words) if asks else {})
+            for each, words in zip(shown, written, strict=True)
         ],
         "row_title": row_title,
         "key_title": key_title,
@@ -143,10 +144,11 @@ def _words(quantities: Collection[str], *, sure: bool) -> dict[str, str]:
     return {key: "" if key in left_out else _(message) for key, message in words.items()}
 
 
-def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> dict[str, Any]:
+def _panel(
+    shown: AlignmentView, written: Sequence[Written], common: Sequence[str], *, one_title: bool
+) -> dict[str, Any]:
     """Return what one panel says; notes that all have, and a title of rows that all share, are said once elsewhere."""
     trace, view = shown.trace, shown.view
-    written = written_words(trace)
     panel = {
         "title": ": ".join(filter(None, (_(trace.provenance.title), shown.name))),
         "year": str(trace.provenance.year or ""),
@@ -181,13 +183,13 @@ def _panel(shown: AlignmentView, common: Sequence[str], *, one_title: bool) -> d
     }
 
 
-def _asked(shown: AlignmentView) -> dict[str, Any]:
+def _asked(shown: AlignmentView, written: Sequence[Written]) -> dict[str, Any]:
     """Return what the cells of a panel can be asked as: text and code of the words of its rows and columns."""
     if shown.view is None:
         return {}
     axes = (asked_rows(shown.view), asked_columns(shown.view))
     rows, columns = ([each and [isolated(each.text), each.code] for each in words] for words in axes)
-    words = [each.word for each in written_words(shown.trace)] if shown.view.shown.site.kind == "cross" else []
+    words = [each.word for each in written] if shown.view.shown.site.kind == "cross" else []
     return {"asked": {"of": shown.trace.provenance.checkpoint, "rows": rows, "columns": columns, "written": words}}
 
 

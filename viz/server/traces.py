@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from operator import attrgetter
 from time import perf_counter
 
 from models.trace import AttentionTrace
@@ -14,24 +15,15 @@ TRACE_BYTES = 640 * 2**20
 MOST_TRACES = 1536
 """How many traces are kept: those of a class of forty, three sentences of all mechanisms each."""
 
-_TOKEN_BYTES = 400  # about what Python spends on one token: text, step, alternatives
-
 MOST_TIMES = 4096
 """How many run times are remembered."""
-
-
-def trace_bytes(trace: AttentionTrace) -> int:
-    """Return about how much memory `trace` takes, in bytes."""
-    arrays = sum(each.weights.nbytes + sum(array.nbytes for array in each.companions.values()) for each in trace)
-    vectors = 0 if trace.vectors is None else trace.vectors.nbytes
-    return arrays + vectors + _TOKEN_BYTES * (len(trace.source) + 2 * len(trace.target) + len(trace.predictions) + 1)
 
 
 class TraceCache(BoundedCache[AttentionTrace]):
     """The latest traces, as many as fit into `limit` bytes. They are frozen: all visitors are given the same."""
 
     def __init__(self, limit: int = TRACE_BYTES, most: int = MOST_TRACES) -> None:
-        super().__init__(limit, trace_bytes, most)
+        super().__init__(limit, attrgetter("nbytes"), most)
         self._milliseconds: dict[Hashable, float] = {}
         self._told: dict[Hashable, float] = {}
 

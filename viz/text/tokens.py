@@ -113,6 +113,7 @@ def runs_rightward(texts: Iterable[str]) -> bool:
     return next((kind == "L" for kind in kinds if kind in ("L", "R", "AL")), True)
 
 
+@lru_cache(maxsize=KEPT)
 def isolated(text: str) -> str:
     """Return `text` set apart if it runs from right to left, so that it does not turn around what stands beside it."""
     if any(unicodedata.bidirectional(character) in ("R", "AL") for character in text):

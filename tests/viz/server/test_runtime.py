@@ -23,7 +23,7 @@ from viz.server import caching, opening, queueing, runs, runtime
 from viz.server.cores import WORTH_EVERY_CORE
 from viz.server.opening import ModelUnavailableError
 from viz.server.runtime import Host
-from viz.server.traces import TraceCache, trace_bytes
+from viz.server.traces import TraceCache
 
 PATIENCE = 20  # seconds
 
@@ -51,7 +51,7 @@ class Model:
 
 
 def test_the_size_of_a_trace_counts_its_arrays() -> None:
-    small, large = trace_bytes(sample(4)), trace_bytes(sample(400))
+    small, large = sample(4).nbytes, sample(400).nbytes
     assert small > 5 * 5 * 4
     assert large > 401 * 401 * 4
 
@@ -64,7 +64,7 @@ def test_a_kept_trace_is_given_again() -> None:
 
 def test_the_trace_that_was_not_asked_for_longest_leaves_first() -> None:
     traces = {name: sample(20) for name in "abc"}
-    cache = TraceCache(2 * trace_bytes(traces["a"]))
+    cache = TraceCache(2 * traces["a"].nbytes)
     for name in "abac":
         cache.get(name, lambda name=name: traces[name])
     assert cache.get("a", sample) is traces["a"]
@@ -87,18 +87,18 @@ def test_a_trace_larger_than_the_cache_is_given_but_not_kept() -> None:
 
 def test_a_trace_that_fills_most_of_the_cache_makes_way_before_another_is_computed() -> None:
     large = sample(60)
-    cache, kept = TraceCache(trace_bytes(large) + 1), []
+    cache, kept = TraceCache(large.nbytes + 1), []
     cache.get("large", lambda: large)
     assert cache.get("large", sample) is large
     cache.get("small", lambda: kept.append(len(cache)) or sample(2))
     assert kept == [0]
-    assert 0 < cache.size <= trace_bytes(sample(2))
+    assert 0 < cache.size <= sample(2).nbytes
 
 
 def test_memory_is_given_back_when_a_large_trace_has_made_way_and_only_then(monkeypatch: pytest.MonkeyPatch) -> None:
     given_back: list[int] = []
     large = sample(60)
-    cache = TraceCache(trace_bytes(large) + 1)
+    cache = TraceCache(large.nbytes + 1)
     monkeypatch.setattr(caching, "give_back_memory", lambda: given_back.append(cache.size))
     cache.get("small", lambda: sample(2))
     cache.get("large", lambda: large)
@@ -178,7 +178,7 @@ def test_what_many_ask_for_at_once_is_computed_once() -> None:
 
 
 def test_many_threads_leave_the_cache_in_order() -> None:
-    cache, start = TraceCache(5 * trace_bytes(sample())), Barrier(8)
+    cache, start = TraceCache(5 * sample().nbytes), Barrier(8)
 
     def visit(number: int) -> None:
         start.wait(PATIENCE)
@@ -189,7 +189,7 @@ def test_many_threads_leave_the_cache_in_order() -> None:
     with ThreadPoolExecutor(8) as pool:
         for done in [pool.submit(visit, number) for number in range(8)]:
             done.result(PATIENCE)
-    assert 0 < cache.size <= 5 * trace_bytes(sample())
+    assert 0 < cache.size <= 5 * sample().nbytes
 
 
 def test_a_model_is_loaded_once_for_all_threads() -> None:
