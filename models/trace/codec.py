@@ -233,7 +233,7 @@ def _map(
     named, head_names, rows_sum_to_one, causal, companions = described
     where = f"map {index}"
     site = plain.read_site(named, where)
-    names = plain.several(companions, f"{where}, companions", plain.text)
+    names = plain.texts(companions, f"{where}, companions")
     if not set(names) <= {*QUANTITIES, ZEROED} - {"weights"}:
         message = f"record, {where}: got companions {names}; expected some of {', '.join(QUANTITIES)}"
         raise TraceError(message)
@@ -255,7 +255,7 @@ def _map(
         weights=weights if weights.dtype == np.float32 else _unrounded(weights, whole=whole),
         query_tokens=queries,
         key_tokens=keys,
-        head_names=plain.several(head_names, f"{where}, head_names", plain.text),
+        head_names=plain.texts(head_names, f"{where}, head_names"),
         companions=also,
         rows_sum_to_one=whole,
         causal=plain.flag(causal, f"{where}, causal"),

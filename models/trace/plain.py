@@ -69,6 +69,20 @@ def several(value: Any, where: str, read: Callable[[Any, str], T]) -> tuple[T, .
     return tuple([read(each, where) for each in value])
 
 
+def texts(value: Any, where: str) -> tuple[str, ...]:
+    """Return a list of texts; those that are all texts are told at once, as most of a record is."""
+    if type(value) is list and set(map(type, value)) <= {str}:
+        return tuple(value)
+    return several(value, where, text)
+
+
+def wholes(value: Any, where: str) -> tuple[int, ...]:
+    """Return a list of whole numbers, told as `texts` are."""
+    if type(value) is list and set(map(type, value)) <= {int} and max(map(abs, value), default=0) <= LARGEST:
+        return tuple(value)
+    return several(value, where, whole)
+
+
 def fields_of(value: Any, where: str, *names: str) -> list[Any]:
     """Return the values of `names` in an object that has these and no others."""
     if type(value) is not dict or value.keys() != set(names):
@@ -85,7 +99,10 @@ def pairs(value: Any, where: str) -> tuple[tuple[str, float], ...]:
 def _pair(value: Any, where: str) -> tuple[str, float]:
     if type(value) is not list or len(value) != 2:
         raise refuse(where, value, "a text and a number")
-    return text(value[0], where), number(value[1], where)
+    word, share = value
+    if type(word) is str and type(share) is float and share < math.inf:  # what is not a number is not
+        return word, share
+    return text(word, where), number(share, where)
 
 
 # Messages -----------------------------------------------------------------------------------------------------------
@@ -158,14 +175,14 @@ def write_tokens(tokens: TokenSequence) -> dict[str, Any]:
 
 def read_tokens(value: Any, where: str) -> TokenSequence:
     """Return what `write_tokens` wrote."""
-    texts, ids, words, word_texts, specials, segments = fields_of(value, where, *_TOKENS)
+    read, ids, words, word_texts, specials, segments = fields_of(value, where, *_TOKENS)
     return TokenSequence(
-        several(texts, where, text),
-        several(ids, where, whole),
-        several(words, where, whole),
-        several(word_texts, where, text),
-        several(specials, where, whole),
-        several(segments, where, whole),
+        texts(read, where),
+        wholes(ids, where),
+        wholes(words, where),
+        texts(word_texts, where),
+        wholes(specials, where),
+        wholes(segments, where),
     )
 
 
@@ -193,7 +210,7 @@ def read_prediction(value: Any, where: str) -> Prediction:
     """Return what `write_prediction` wrote."""
     if type(value) is not list or len(value) not in (3, 4):
         raise refuse(where, value, "a position, alternatives, a log-probability, and their ids if they are known")
-    ids = several(value[3], where, whole) if len(value) == 4 else ()
+    ids = wholes(value[3], where) if len(value) == 4 else ()
     likely = None if value[2] is None else number(value[2], where)
     return Prediction(whole(value[0], where), pairs(value[1], where), likely, ids)
 
@@ -231,13 +248,13 @@ def read_provenance(value: Any, where: str) -> Provenance:
     found = dict(zip(names, fields_of(said, where, *names), strict=True))
     if found["decoding"] not in _DECODINGS:
         raise refuse(where, found["decoding"], f"decoding to be one of {', '.join(_DECODINGS)}")
-    edits = several(found["edits"], f"{where}, edits", text)
+    edits = texts(found["edits"], f"{where}, edits")
     try:
         read = tuple(read_edit(each) for each in edits)
     except ValueError as error:
         message = f"record, {where}, edits: {error}"
         raise TraceError(message) from error
-    versions = several(found["versions"], f"{where}, versions", lambda each, at: several(each, at, text))
+    versions = several(found["versions"], f"{where}, versions", texts)
     if any(len(each) != 2 for each in versions):
         raise refuse(where, versions, "versions to be pairs of a name and a version")
     if type(found["notes"]) is list and len(found["notes"]) > MOST_NOTES:

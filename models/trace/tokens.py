@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import numpy as np
-
 from models.trace.record import TraceError
 from models.vocabulary import FIRST_POSITION
 
 UNKNOWN = "…"
 """What labels the row of a step that wrote what is not known."""
+
+_TOKEN_BYTES = 200  # about what Python spends on one token: its texts, its number, its word
 
 _MARK = re.compile(r"<[^<>\s]+>|\[[A-Z]+\]")
 
@@ -71,8 +71,8 @@ class TokenSequence:
                 "expected as many of each"
             )
             raise TraceError(message)
-        steps = np.diff(np.array((-1, *self.words), dtype=np.int64))
-        if steps.size and (self.words[0] != 0 or steps.min() < 0 or steps.max() > 1):
+        known = list(dict.fromkeys(self.words))
+        if known != list(range(len(known))) or sorted(self.words) != list(self.words):
             message = f"token sequence: word indices {self.words} skip or go back; expected 0, 0, 1, 2, 2, ..."
             raise TraceError(message)
         if len(self.word_texts) != (self.words[-1] + 1 if self.words else 0):
@@ -84,6 +84,11 @@ class TokenSequence:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+    @property
+    def nbytes(self) -> int:
+        """About how many bytes it takes in memory."""
+        return _TOKEN_BYTES * len(self)
 
     @classmethod
     def from_words(cls, texts: Iterable[str], ids: Iterable[int] | None = None) -> TokenSequence:

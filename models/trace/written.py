@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.errors import InputError
-from models.trace.plain import fields_of, flag, refuse, several, text, whole
+from models.trace.plain import fields_of, flag, refuse, several, text, whole, wholes
 from models.trace.record import TraceError
 from models.writing import Writing, read_writing
 
@@ -81,7 +81,7 @@ def _role(value: Any, where: str) -> tuple[str, int, int]:
 
 
 def _kept(value: Any, where: str) -> KeptLayer:
-    numbers = several(value, where, whole)
+    numbers = wholes(value, where)
     if len(numbers) != len(_KEPT) or min(numbers) < 0:
         raise refuse(where, value, f"the numbers of {', '.join(_KEPT)}")
     return KeptLayer(**dict(zip(_KEPT, numbers, strict=True)))
