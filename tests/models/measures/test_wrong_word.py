@@ -17,6 +17,7 @@ from models.errors import InputError
 from models.measures.wrong_word import runner_up, with_word, words_until_same
 from models.trace import AttentionTrace, TokenSequence
 from models.trace.asked import read_asked, write_asked
+from models.translation.drafting import Drafts
 from models.vocabulary import BEGIN, END
 from models.writing import Writing
 from tests.support.small_models import fluent_ids, network, translator
@@ -96,7 +97,7 @@ def test_a_record_says_what_was_given_and_can_be_made_again() -> None:
     asked = read_asked(write_asked(trace).encode())
     assert is_equal(asked, capture_again(asked))
     request = RunRequest(model.key, SOURCE, None, (), ("*.weights",), write=trace.written.asked)
-    assert _run(model, request.asked()).target == trace.target
+    assert _run(model, request.asked(), Drafts()).target == trace.target
 
 
 @pytest.mark.parametrize("write", [Writing(3), Writing(0, begin=(7,), temperature=1), 4, Writing(0, begin=(END, 7))])
