@@ -13,7 +13,7 @@ TESTS = Path(__file__).parent
 ALLOWED = {
     "support/waiting.py until": "the step between two looks",
     "browser/test_late_requests.py look": "the page's handlers are called during it",
-    "viz/shell/test_late_requests.py ask_as_a_run_ends": "no run may begin during it",
+    "viz/shell/test_late_requests.py let_runs_begin": "no run may begin during it",
     "browser/test_steps.py test_play_goes_through_the_steps_and_pause_holds": "nothing happens during that time",
 }
 """Each function that may sleep, and why."""

@@ -111,6 +111,10 @@ class Runner:
         return True
 
 
+async def let_runs_begin() -> None:
+    await asyncio.sleep(0.02)
+
+
 @pytest.mark.parametrize("ends", [False, True], ids=["goes on", "is shut down"])
 def test_no_run_begins_before_what_the_one_of_before_has_drawn_is_sent(
     monkeypatch: pytest.MonkeyPatch, ends: bool
@@ -123,7 +127,7 @@ def test_no_run_begins_before_what_the_one_of_before_has_drawn_is_sent(
         session._event_loop, session._state = asyncio.get_running_loop(), AppSessionState.APP_IS_RUNNING
         ending = session._scriptrunner = object()
         session._create_scriptrunner("first")
-        await asyncio.sleep(0.02)
+        await let_runs_begin()
         session._create_scriptrunner("second")
         assert session._scriptrunner is ending
         if ends:
@@ -131,7 +135,7 @@ def test_no_run_begins_before_what_the_one_of_before_has_drawn_is_sent(
         session._scriptrunner = None  # its last message has come
         if not ends:
             session._create_scriptrunner("third")
-        await asyncio.sleep(0.02)
+        await let_runs_begin()
         return session._scriptrunner
 
     monkeypatch.setattr(AppSession, "_create_scriptrunner", create)
