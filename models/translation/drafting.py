@@ -9,6 +9,7 @@ Santilli et al. 2023, section 3 (Jacobi decoding).
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 from typing import Any, TypeGuard, cast
@@ -16,6 +17,7 @@ from typing import Any, TypeGuard, cast
 import torch
 from torch import Tensor
 
+from models.errors import InputError
 from models.hooks import Session, capture
 from models.model import Model
 from models.networks.layered import LayeredDecoder
@@ -27,6 +29,8 @@ from models.translation.texts import read_text
 from models.translation.translator import Translator
 from models.vocabulary import BEGIN, END
 from models.waiting import go_on
+
+_LOG = logging.getLogger(__name__)
 
 MOST = 4
 """Passes before the rest is written step by step."""
@@ -56,7 +60,10 @@ class Drafts:
         """Return the free translation of a sentence, from a draft if there is one, and remember it."""
         try:
             trace = self._drafted(model, sentence)
-        except (ValueError, RuntimeError, MemoryError):  # the ordinary run says it in its own words
+        except InputError:  # the ordinary run says it in its own words
+            trace = None
+        except (ValueError, RuntimeError, MemoryError) as error:
+            _LOG.warning("a sentence of %s is written step by step: %s", model.key, type(error).__name__)
             trace = None
         if trace is None:
             trace = model.attend(sentence.source, sites=sentence.sites)
