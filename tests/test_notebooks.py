@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from tests.support.wheels import fresh_environment, site_of, wheels_of
+from tests.support.wheels import installed_app, site_of
 
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
@@ -28,8 +28,7 @@ def shown(notebook: Any) -> list[list[tuple[str, list[str]]]]:
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of packages of an environment into which the app was installed."""
-    wheel = wheels_of(tmp_path_factory.getbasetemp())[0]
-    return site_of(fresh_environment(tmp_path_factory.mktemp("fresh"), wheel))
+    return site_of(installed_app(tmp_path_factory.getbasetemp()))
 
 
 def test_there_are_three() -> None:

@@ -24,14 +24,14 @@ def test_the_quick_run_takes_no_slow_test_and_the_whole_takes_each() -> None:
         "pytest",
         "-q",
         "--collect-only",
-        "tests/models/test_damage.py",
+        "tests/test_notebooks.py",
         "tests/test_quick.py",
     ]
     quick, slow = (
         subprocess.run([*command, "-m", mark], capture_output=True, text=True, cwd=TESTS.parent).stdout
         for mark in ("not slow", "slow")
     )
-    assert "test_damage" not in quick
+    assert "test_notebooks" not in quick
     assert "test_quick" in quick
-    assert "test_damage" in slow
+    assert "test_notebooks" in slow
     assert "test_quick" not in slow

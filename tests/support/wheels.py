@@ -16,9 +16,9 @@ from tests.support.browsing import ROOT
 PROJECTS = (ROOT, *sorted(each.parent for each in ROOT.glob("deploy/weights/*/pyproject.toml")))
 
 
-def build_wheels(folder: Path) -> list[Path]:
-    """Return the wheels of the app and of weights, in that order; those that are in `folder` are not built again."""
-    folder.mkdir(exist_ok=True)
+def wheels_of(own: Path) -> list[Path]:
+    """Return the wheels of the app and of weights, in that order, built once for all processes of the tests."""
+    folder = shared(own)
     with FileLock(folder / "lock"):
         for project in PROJECTS:
             out = folder / project.name
@@ -29,9 +29,24 @@ def build_wheels(folder: Path) -> list[Path]:
     return [next((folder / project.name).glob("*.whl")) for project in PROJECTS]
 
 
-def wheels_of(own: Path) -> list[Path]:
-    """Return the wheels, built once for all processes of the tests; `own` is the folder of this one."""
-    return build_wheels((own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheels")
+def shared(own: Path) -> Path:
+    """Return the folder that all processes of the tests share; `own` is the one of this process."""
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "wheels"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def installed_app(own: Path) -> Path:
+    """Return the folder of programs of an environment with the wheel of the app alone, made once for all processes.
+
+    Nothing may be installed into it.
+    """
+    wheel, folder = wheels_of(own)[0], shared(own) / "installed"
+    with FileLock(f"{folder}.lock"):
+        if not (folder / "whole").exists():
+            fresh_environment(folder, wheel)
+            (folder / "whole").touch()
+    return folder / "bin"
 
 
 def site_of(programs: Path) -> Path:
