@@ -7,7 +7,7 @@ what names the damaged model, and every other model must be there as before.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from random import Random
@@ -129,9 +129,9 @@ def there() -> tuple[set[str], dict[str, str]]:
     return keys | readers.keys(), wrong
 
 
-def problems(folder: Path, name: str, way: str) -> list[str]:
-    """Return what goes wrong in the library where one file of a linked copy is damaged."""
-    before, owner = there()[0], owner_of(name)
+def problems(folder: Path, name: str, way: str, before: Set[str]) -> list[str]:
+    """Return what goes wrong in the library where one file of a linked copy is damaged; `before` are all its models."""
+    owner = owner_of(name)
     with damaged(folder, name, way):
         try:
             after, wrong = there()
@@ -238,9 +238,10 @@ def main(
     failed: Counter[str] = Counter()
     tried: Counter[str] = Counter()
     with TemporaryDirectory() as place, linked_weights(Path(place)) as folder:
+        before = there()[0]
         for name in tqdm([each for each in FILES if only in each], disable=None):
             for way in WAYS:
-                found = problems(folder, name, way)
+                found = problems(folder, name, way, before)
                 if pages:
                     with damaged(folder, name, way):
                         found += problems_on_pages()

@@ -73,6 +73,7 @@ SLOW = (
 """What takes more than 10 seconds of a core, a folder or a file: left out, and not even imported, by the quick run."""
 
 
+@cache
 def is_slow(path: Path) -> bool:
     return any(path.is_relative_to(TESTS / each) for each in SLOW)
 

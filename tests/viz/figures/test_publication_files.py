@@ -102,6 +102,7 @@ def pdf_strings(file: bytes) -> str:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_file_is_as_wide_as_a_column_or_a_page_to_the_micrometre(kind: str, form: Format) -> None:
     file, wanted = file_of(kind, form), MILLIMETRES[width_of(kind)]
+    assert len(file) > 2000
     if form == "png":
         picture = Image.open(BytesIO(file))
         assert picture.width == wanted * 16
