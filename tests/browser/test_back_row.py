@@ -11,16 +11,15 @@ from playwright.sync_api import Page, expect
 from tests.support.bench_page import box_of, maps
 from tests.support.browsing import settle, until_link
 from tests.support.lesson_pages import PAGES
+from viz.lessons.lesson import LessonStep
 from viz.lessons.library import SHIPPED, library_of
 
 SMALLEST = Path(__file__).parents[1].joinpath("support", "smallest_type.js").read_text(encoding="utf8")
 SCREENS = {1920: (1080, 24), 1024: (768, 18)}
 """Screens by their width: the height, and the pixels of the smallest text."""
-PARTS = {"steps": ("", "lab", "positions")}
-SHOWN = [(address, part) for address in PAGES for part in PARTS.get(address, ("",))]
-FIGURES = {"bench": ".alignment", "heads": ".overview", "steps": ".walk", "surgery": ".comparison .stage"}
 LESSONS = library_of((SHIPPED,), PAGES).lessons
-ENGLISH = sorted(name for name, lesson in LESSONS.items() if lesson.language == "en")
+CHOOSE = ("show", "below", "also", "check", "measured", "unmasked", "second")
+"""What chooses, in a link, what is shown on a page."""
 
 
 def presented(open_page: Callable[..., Page], address: str, width: int, **link: str) -> Page:
@@ -41,51 +40,19 @@ def holds(page: Page, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("width", SCREENS)
-@pytest.mark.parametrize(("path", "part"), SHOWN)
-def test_no_text_of_a_presented_page_is_small(
-    open_page: Callable[..., Page], address: str, path: str, part: str, width: int
-) -> None:
-    holds(presented(open_page, f"{address}/{path}", width, **({"show": part} if part else {})), width)
-
-
-@pytest.mark.parametrize("width", SCREENS)
-@pytest.mark.parametrize("path", FIGURES)
-def test_the_picture_fills_the_screen(open_page: Callable[..., Page], address: str, path: str, width: int) -> None:
-    page = presented(open_page, f"{address}/{path}", width)
-    figure = box_of(page.locator(FIGURES[path]).first)
-    assert figure["width"] >= 0.9 * width
-    assert figure["y"] + figure["height"] >= 0.75 * SCREENS[width][0]
-
-
-def test_large_type_is_pointed_at_where_it_is(open_page: Callable[..., Page], address: str) -> None:
-    page = presented(open_page, address, 1920, sentence="The cat sleeps.")
-    word = page.locator(".alignment .tokens .word").nth(1)
-    word.hover()
-    expect(word).to_have_class("word lit here")
-    heads = presented(open_page, f"{address}/heads", 1920, sentence="The cat sleeps.")
-    stage = heads.locator(".overview .stage")
-    boxes, zoom = stage.evaluate("stage => [stage.boxes, stage.currentCSSZoom]")
-    frame = box_of(stage)
-    last = boxes[-1]
-    heads.mouse.move(
-        *(frame[a] + zoom * (last[b] + last[c] / 2) for a, b, c in (("x", "left", "width"), ("y", "top", "height")))
-    )
-    expect(heads.locator(".overview .tip")).to_contain_text("head 7")
-
-
-@pytest.mark.parametrize("width", SCREENS)
-def test_a_lesson_leaves_the_screen_to_the_picture(open_page: Callable[..., Page], address: str, width: int) -> None:
-    page = presented(open_page, address, width, lesson="bahdanau-and-luong", step="2")
+def test_a_lesson_leaves_the_screen_to_the_picture(open_page: Callable[..., Page], address: str) -> None:
+    page = presented(open_page, address, 1024, lesson="bahdanau-and-luong", step="2")
     expect(maps(page)).to_have_count(2)
-    holds(page, width)
-    text, first, last = box_of(page.locator(".st-key-lesson")), box_of(maps(page).first), box_of(maps(page).last)
-    if width >= 1200:
-        assert text["x"] >= last["x"] + last["width"]
-        assert text["width"] <= 0.34 * width
-    else:
-        assert text["y"] >= 0.62 * SCREENS[width][0]
-        assert first["y"] < 0.41 * SCREENS[width][0]
+    holds(page, 1024)
+    text, first = box_of(page.locator(".st-key-lesson")), box_of(maps(page).first)
+    assert text["y"] >= 0.62 * 768
+    assert first["y"] < 0.41 * 768
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    settle(page)
+    holds(page, 1920)
+    text, last = box_of(page.locator(".st-key-lesson")), box_of(maps(page).last)
+    assert text["x"] >= last["x"] + last["width"]
+    assert text["width"] <= 0.34 * 1920
 
 
 def test_a_clicker_begins_turns_blanks_and_ends_a_presentation(open_page: Callable[..., Page], address: str) -> None:
@@ -111,18 +78,6 @@ def test_a_clicker_begins_turns_blanks_and_ends_a_presentation(open_page: Callab
     page.keyboard.press("Escape")
     expect(leave).to_have_count(0)
     until_link(page, lambda url: "present" not in url)
-
-
-@pytest.mark.parametrize(("path", "said"), [("steps", "step="), ("training", "point=14")])
-def test_a_clicker_turns_what_a_presented_page_has_steps_of(
-    open_page: Callable[..., Page], address: str, path: str, said: str
-) -> None:
-    page = presented(open_page, f"{address}/{path}", 1920)
-    page.keyboard.press("PageDown")
-    until_link(page, lambda url: said in url)
-    settle(page)
-    page.keyboard.press("PageUp")
-    until_link(page, lambda url: said not in url)
 
 
 def test_training_plays_from_point_to_point(open_page: Callable[..., Page], address: str) -> None:
@@ -151,15 +106,34 @@ def test_the_code_of_a_room_and_a_qr_code_are_a_key_away(open_page: Callable[...
     expect(shown).to_be_hidden()
 
 
-@pytest.mark.parametrize("name", ENGLISH)
-def test_each_lesson_is_played_to_its_end_by_the_forward_key(
-    open_page: Callable[..., Page], address: str, name: str
+def kind_of(step: LessonStep) -> object:
+    """Return what a step shows and asks, apart from its words and numbers."""
+    question = step.question and bool(step.question.mark)
+    return step.page, question, "edits" in step.link, *(step.link.get(each) for each in CHOOSE)
+
+
+def firsts() -> dict[str, list[int]]:
+    """Return the steps of each lesson that are the first of their kind."""
+    known: dict[object, tuple[str, int]] = {}
+    for name, lesson in LESSONS.items():
+        for number, step in enumerate(lesson.steps, 1):
+            if lesson.language == "en":
+                known.setdefault(kind_of(step), (name, number))
+    return {name: [number for where, number in known.values() if where == name] for name, _number in known.values()}
+
+
+@pytest.mark.parametrize(("name", "steps"), firsts().items())
+def test_each_kind_of_step_is_read_from_the_back_row(
+    open_page: Callable[..., Page], address: str, name: str, steps: list[int]
 ) -> None:
-    page = presented(open_page, address, 1024, lesson=name, step="1")
-    for number in range(1, len(LESSONS[name].steps) + 1):
+    """That each step of each lesson opens, test_shipped.py holds; test_split.py turns one to its end."""
+    page = presented(open_page, address, 1024, lesson=name, step=str(steps[0]))
+    for before, number in zip([steps[0], *steps], steps, strict=False):
+        for _turn in range(number - before):
+            page.keyboard.press("PageDown")
+            settle(page)
         until_link(page, lambda url, number=number: f"lesson={name}.{number}" in url)
         expect(page.locator(".st-key-lesson")).to_contain_text(f"step {number} of")
         settle(page)
         expect(page.locator("[data-testid=stException]")).to_have_count(0)
         holds(page, 1024)
-        page.keyboard.press("PageDown")

@@ -11,35 +11,22 @@ from playwright.sync_api import Page, expect
 
 import models
 from tests.support.bench_page import box_of, maps
-from tests.support.browsing import says, settle, until_link
+from tests.support.browsing import says, settle
 from viz.measures.agreement import agreement, expected_row
 from viz.views.view import choose_view
 
 SENTENCE = "The dog sees a red apple."
-FIGURES = {"": ".alignment", "heads": ".overview .stage", "steps": ".walk", "surgery": ".comparison .stage"}
 OTHERS = "[data-testid='stHeader'], .bench-title, .stTextInput, .stSelectbox, .stPills"
 
 
-def shown(page: Page, selector: str) -> int:
-    return sum(each.is_visible() for each in page.locator(selector).all())
-
-
-@pytest.mark.parametrize("path", FIGURES)
-@pytest.mark.parametrize("way", ["present", "embed"])
-def test_one_figure_stands_alone(open_page: Callable[..., Page], address: str, path: str, way: str) -> None:
-    link = {"present": "on"} if way == "present" else {"embed": "true"}
-    page = open_page(f"{address}/{path}", width=1280, height=720, sentence=SENTENCE, **link)
-    figure = page.locator(FIGURES[path]).first
+def test_an_embedded_figure_stands_alone(open_page: Callable[..., Page], address: str) -> None:
+    """On the Bench; each page hides the same when it is presented, in test_every_page.py."""
+    page = open_page(address, width=1280, height=720, sentence=SENTENCE, embed="true")
+    figure = page.locator(".alignment").first
     expect(figure).to_be_visible()
-    assert shown(page, OTHERS) == 0
+    assert not any(each.is_visible() for each in page.locator(OTHERS).all())
     assert box_of(figure)["y"] < 180
-    leave = page.get_by_role("button", name="Leave the presentation")
-    if way == "embed":
-        expect(leave).to_have_count(0)
-        return
-    leave.click()
-    expect(page.locator(".stTextInput").first).to_be_visible()
-    until_link(page, lambda url: "present" not in url)
+    expect(page.get_by_role("button", name="Leave the presentation")).to_have_count(0)
 
 
 def test_a_picture_is_pinned_and_the_sheet_restores_it(
