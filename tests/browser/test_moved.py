@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 import pytest
@@ -54,8 +55,9 @@ class Place:
     head: int
     tolerance: float = 2  # of a channel of a colour, from 0 to 255
     behind: bool = False  # whether the switch is behind the button of settings
-    link: dict[str, str] = field(default_factory=dict)
+    link: dict[str, str] = field(default_factory=dict, hash=False)
 
+    @cache  # noqa: B019 - of constants
     def colours(self, quantity: str) -> NDArray[np.float64]:
         """Return the colour of each cell as the model has it, [query, key, channel]."""
         trace = models.load(KEY).attend(SENTENCE)
@@ -140,46 +142,54 @@ def turn(page: Page, place: Place, quantity: str, language: str) -> None:
     press(page.locator(".st-key-quantity button").nth(QUANTITIES.index(quantity)))
 
 
-@pytest.mark.parametrize("language", SETTINGS)
-@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
-def test_a_link_opens_what_is_moved_the_switch_turns_it_and_back_restores_it(
-    open_page: Callable[..., Page], address: str, place: Place, language: str
-) -> None:
-    assert np.abs(place.colours("weights") - place.colours("moved")).max() > 20
-    link = {"sentence": SENTENCE, "lang": language, "quantity": "moved", **place.link}
-    page = open_page(f"{address}/{place.path}", **SCREENS[language], **link)
-    place.check(page, "moved", language)
-    for quantity in ("weights", "moved"):
-        turn(page, place, quantity, language)
+def check(page: Page, places: list[Place], quantity: str, language: str) -> None:
+    for place in places:
         place.check(page, quantity, language)
+
+
+def placed(path: str) -> list[Place]:
+    """Return all maps of a page; one link shows them all."""
+    return [place for place in PLACES.values() if place.path == path]
+
+
+@pytest.mark.parametrize("path", ["", "heads", "surgery"])
+def test_a_link_opens_what_is_moved_the_switch_turns_it_back_restores_it_and_a_reload_keeps_it(
+    open_page: Callable[..., Page], address: str, path: str
+) -> None:
+    """On a phone in Chinese; the other test turns each page at a desk in English."""
+    places = placed(path)
+    link = {"sentence": SENTENCE, "lang": "zh", "quantity": "moved", **places[-1].link}
+    page = open_page(f"{address}/{path}", **SCREENS["zh"], **link)
+    check(page, places, "moved", "zh")
+    for quantity in ("weights", "moved"):
+        turn(page, places[0], quantity, "zh")
+        check(page, places, quantity, "zh")
     for quantity in ("weights", "moved"):
         page.go_back()
-        place.check(page, quantity, language)
-
-
-@pytest.mark.parametrize("language", ["zh"])
-@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
-def test_a_phone_without_it_in_its_link_opens_on_weights_and_a_reload_keeps_what_was_chosen(
-    open_page: Callable[..., Page], address: str, place: Place, language: str
-) -> None:
-    page = open_page(f"{address}/{place.path}", **SCREENS[language], sentence=SENTENCE, lang=language, **place.link)
-    place.check(page, "weights", language)
-    turn(page, place, "moved", language)
-    place.check(page, "moved", language)
+        check(page, places, quantity, "zh")
     page.reload()
-    place.check(page, "moved", language)
+    check(page, places, "moved", "zh")
 
 
-def test_what_was_seen_of_both_is_drawn_at_the_click_though_the_server_is_silent(
-    open_page: Callable[..., Page], address: str
+@pytest.mark.parametrize("path", ["", "heads", "surgery"])
+def test_without_it_in_its_link_a_page_opens_on_weights_and_turns(
+    open_page: Callable[..., Page], address: str, path: str
 ) -> None:
-    """Of another text nothing was seen: there the old maps stay until the server answers."""
-    places = [PLACES["all heads"], PLACES["picked heads"]]
-    link = {"sentence": SENTENCE, **PLACES["picked heads"].link}
-    page = open_page(f"{address}/heads", **SCREENS["en"], **link)
-    for quantity in ("moved", "weights"):
-        turn(page, places[0], quantity, "en")
-        settle(page)
+    """What was seen of both on Heads is drawn at the click though the server is silent."""
+    places = placed(path)
+    assert all(np.abs(each.colours("weights") - each.colours("moved")).max() > 20 for each in places)
+    page = open_page(f"{address}/{path}", **SCREENS["en"], sentence=SENTENCE, **places[-1].link)
+    check(page, places, "weights", "en")
+    turn(page, places[0], "moved", "en")
+    check(page, places, "moved", "en")
+    if path == "heads":
+        turn_without_a_server(page, places)
+
+
+def turn_without_a_server(page: Page, places: list[Place]) -> None:
+    """Draw what was seen; of another text nothing was: there the old maps stay until the server answers."""
+    turn(page, places[0], "weights", "en")
+    settle(page)
     page.evaluate("() => { window.heard = WebSocket.prototype.send; WebSocket.prototype.send = () => {}; }")
     page.evaluate(COUNT_PAINTED)
     for quantity in ("moved", "weights", "moved"):
@@ -198,11 +208,11 @@ def test_what_was_seen_of_both_is_drawn_at_the_click_though_the_server_is_silent
     assert page.locator(".overview .meaning").inner_text().startswith("attention weight")
 
 
-@pytest.mark.parametrize("language", SETTINGS)
 def test_what_is_moved_in_a_long_text_is_drawn_at_the_first_click_though_the_server_is_silent(
-    open_page: Callable[..., Page], address: str, language: str
+    open_page: Callable[..., Page], address: str
 ) -> None:
     """It is what the server itself would have drawn, to the last byte: its answer changes nothing."""
+    language = "zh"
     text = " ".join(f"cat{number} sat" for number in range(70))
     page = open_page(f"{address}/heads", **SCREENS[language], model="hf:minilm", sentence=text, lang=language)
     stage = page.locator(".overview .stage[data-drawn]")

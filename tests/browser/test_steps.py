@@ -15,7 +15,7 @@ import models
 from models.experiments import lab, lab_presets
 from models.sites import Site
 from models.trace import AttentionTrace
-from tests.support.browsing import query, says, settle
+from tests.support.browsing import says, settle
 from viz.canvas.standalone import standalone_html
 from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.places import StepPlace
@@ -142,17 +142,15 @@ def test_a_click_on_a_word_follows_it_and_one_on_a_column_explains_its_score(vis
     wait_for_weights(page, 1)
 
 
-@pytest.mark.parametrize("motion", ["no-preference", "reduce"])
-def test_scores_become_weights_in_300_ms_unless_the_reader_wants_no_motion(
-    visit: Callable[..., Page], motion: Any
-) -> None:
+def test_scores_become_weights_in_300_ms_unless_the_reader_wants_no_motion(visit: Callable[..., Page]) -> None:
     page = visit(mechanism="luong-general", step="mask")
     expect(page.locator(".walk .column").first).to_be_attached()
-    page.emulate_media(reduced_motion=motion)
     page.locator(".walk .boards").focus()
     moves = page.locator(".walk").evaluate(MOVES)
-    assert moves.count(300) == (0 if motion == "reduce" else len(moves))
-    assert bool(moves) == (motion != "reduce")
+    assert moves == [300] * len(moves) != []
+    page.emulate_media(reduced_motion="reduce")
+    page.locator(".walk .previous").click()
+    assert page.locator(".walk").evaluate(MOVES) == []
 
 
 def test_play_goes_through_the_steps_and_pause_holds(visit: Callable[..., Page]) -> None:
@@ -165,37 +163,43 @@ def test_play_goes_through_the_steps_and_pause_holds(visit: Callable[..., Page])
     expect(page.locator(".walk [aria-current]")).to_have_attribute("data-key", "next")
 
 
-def test_what_is_lit_of_the_formula_is_the_steps_term_and_nothing_of_it_is_cut(visit: Callable[..., Page]) -> None:
-    page = visit(mechanism="luong-local-p", step="gaussian")
-    lit = page.locator(".walk .formula .lit")
-    expect(lit).to_have_count(1)
-    assert "exp" in (lit.text_content() or "")
-    assert not page.locator(".walk .formula").evaluate(CUT)
-
-
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1366, 650)])
 @pytest.mark.parametrize("mechanism", ["bahdanau", "luong-local-p", "seq2seq", "transformer"])
-def test_the_whole_picture_fits_a_laptop(visit: Callable[..., Page], mechanism: str, width: int, height: int) -> None:
-    page = visit(mechanism=mechanism, sentence=LONGER, width=width)
-    page.set_viewport_size({"width": width, "height": height})
-    page.reload()
+def test_the_whole_picture_fits_a_laptop(visit: Callable[..., Page], mechanism: str) -> None:
+    """What is lit of a formula is the step's term, and nothing of it is cut."""
+    step = {"step": "gaussian"} if mechanism == "luong-local-p" else {}
+    page = visit(mechanism=mechanism, sentence=LONGER, width=1280, height=720, **step)
     expect(page.locator(".walk .column, .walk .flow").first).to_be_attached()
-    box, picture = page.locator(".walk .board").bounding_box(), page.locator(".walk svg").bounding_box()
-    assert box is not None
-    assert picture is not None
-    assert box["y"] + box["height"] <= height
-    assert box["height"] <= 480
-    assert picture["height"] >= 275
-    assert picture["y"] < (300 if mechanism != "transformer" else 346)
+    for width, height in ((1280, 720), (1366, 650)):
+        page.set_viewport_size({"width": width, "height": height})
+        settle(page)
+        box, picture = page.locator(".walk .board").bounding_box(), page.locator(".walk svg").bounding_box()
+        assert box is not None
+        assert picture is not None
+        assert box["y"] + box["height"] <= height
+        assert box["height"] <= 480
+        assert picture["height"] >= 275
+        assert picture["y"] < (300 if mechanism != "transformer" else 346)
+    if step:
+        lit = page.locator(".walk .formula .lit")
+        expect(lit).to_have_count(1)
+        assert "exp" in (lit.text_content() or "")
+        assert not page.locator(".walk .formula").evaluate(CUT)
 
 
 def test_three_mechanisms_stand_one_below_the_other_and_step_together(visit: Callable[..., Page]) -> None:
-    page = visit(mechanism="bahdanau", second="luong-dot", third="transformer", step="softmax")
+    """First on a phone, into which their formulas fit."""
+    link = {"mechanism": "bahdanau", "second": "luong-concat", "third": "transformer", "step": "softmax"}
+    page = visit(width=390, height=844, **link)
     boards = page.locator(".walk .board")
     expect(boards).to_have_count(3)
-    tops = [box["y"] for each in boards.all() if (box := each.bounding_box())]
-    assert tops == sorted(tops)
-    expect(page.locator(".walk .formula .lit")).to_have_count(3)
+    settle(page)
+    assert page.locator(".walk .formula").evaluate_all(BEYOND) == []
+    for width in (390, 1410):
+        page.set_viewport_size({"width": width, "height": 1400})
+        settle(page)
+        tops = [box["y"] for each in boards.all() if (box := each.bounding_box())]
+        assert tops == sorted(tops)
+        expect(page.locator(".walk .formula .lit")).to_have_count(3)
 
 
 def test_a_cell_of_the_lab_is_edited_and_every_line_follows(visit: Callable[..., Page]) -> None:
@@ -221,22 +225,16 @@ def test_a_cell_of_the_lab_is_edited_and_every_line_follows(visit: Callable[...,
     wait_for_numbers(page, "result", after.result)
 
 
-@pytest.mark.parametrize("part", ["walk", "fold", "lab", "positions"])
-def test_formulas_fit_a_phone(visit: Callable[..., Page], part: str) -> None:
-    link = {"lab": {"show": "lab", "preset": "heads"}, "positions": {"show": "positions"}}.get(part, {})
-    page = visit(width=390, height=844, mechanism="luong-local-p", step="gaussian", **link)
-    formula = page.locator(".walk .formula" if part == "walk" else "[data-testid='stMarkdownContainer']:has(.katex)")
-    if part == "fold":
-        page.get_by_text("All numbers of this step").click()
-    formula.first.wait_for()
+def test_formulas_fit_a_phone(visit: Callable[..., Page]) -> None:
+    page = visit(width=390, height=844, mechanism="luong-local-p", step="gaussian")
+    page.locator(".walk .formula .line").first.wait_for()
+    settle(page)
     expect(page.locator(".katex-display")).to_have_count(0)  # the page has told its width
-    assert formula.evaluate_all(BEYOND) == []
-    if part == "walk":
-        for mechanism in ("bahdanau", "luong-concat", "transformer"):
-            page.goto(page.url.replace(f"mechanism={query(page)['mechanism'][0]}", f"mechanism={mechanism}"))
-            page.wait_for_function("name => location.search.includes(name)", arg=f"mechanism={mechanism}")
-            formula.locator(".line").first.wait_for()
-            assert formula.evaluate_all(BEYOND) == []
+    assert page.locator(".walk .formula").evaluate_all(BEYOND) == []
+    page.get_by_text("All numbers of this step").click()
+    folded = page.locator("[data-testid='stMarkdownContainer']:has(.katex)")
+    folded.first.wait_for()
+    assert folded.evaluate_all(BEYOND) == []
 
 
 def test_words_are_chosen_whole_and_pieces_on_request(visit: Callable[..., Page]) -> None:
@@ -250,9 +248,8 @@ def test_words_are_chosen_whole_and_pieces_on_request(visit: Callable[..., Page]
     assert len(target) > len(target.word_texts)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_phone_shows_all_without_a_page_that_moves_sideways(visit: Callable[..., Page], scheme: str) -> None:
-    page = visit(width=390, scheme=scheme, mechanism="transformer", step="softmax", sentence=" ".join([SENTENCE] * 4))
+def test_a_phone_shows_all_without_a_page_that_moves_sideways(visit: Callable[..., Page]) -> None:
+    page = visit(width=390, scheme="dark", mechanism="transformer", step="softmax", sentence=" ".join([SENTENCE] * 4))
     expect(page.locator(".walk .column").first).to_be_attached()
     wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert wide <= 0
@@ -267,7 +264,9 @@ def test_a_phone_shows_all_without_a_page_that_moves_sideways(visit: Callable[..
     says = page.locator(".walk .says").bounding_box()
     assert says is not None
     assert says["y"] >= box["y"] + box["height"]
-    assert page.locator(".walk").evaluate("each => each.classList.contains('dark')") == (scheme == "dark")
+    expect(page.locator(".walk")).to_have_class(re.compile(r"\bdark\b"))
+    page.emulate_media(color_scheme="light")
+    expect(page.locator(".walk")).not_to_have_class(re.compile(r"\bdark\b"))
 
 
 def test_a_saved_walk_answers_every_word_and_the_columns_of_the_one_it_opens_with(browser: Browser) -> None:
@@ -300,10 +299,19 @@ COVERED = """() => {
 """How many bars of tools tables have, and how many of them lie over words."""
 
 
-def test_without_a_mouse_the_tools_of_a_table_cover_no_words(visit: Callable[..., Page]) -> None:
-    page = visit(width=390, height=844, touch=True, show="lab")
-    page.get_by_text("Mask: ticked where").wait_for()
+@pytest.mark.parametrize("link", [{"show": "lab", "preset": "heads"}, {"show": "positions"}], ids=str)
+def test_on_a_phone_formulas_fit_and_the_tools_of_a_table_cover_no_words(
+    visit: Callable[..., Page], link: dict[str, str]
+) -> None:
+    page = visit(width=390, height=844, touch=True, **link)
+    formulas = page.locator("[data-testid='stMarkdownContainer']:has(.katex)")
+    formulas.first.wait_for()
     settle(page)
+    expect(page.locator(".katex-display")).to_have_count(0)  # the page has told its width
+    assert formulas.evaluate_all(BEYOND) == []
+    if link["show"] == "positions":
+        return
+    page.get_by_text("Mask: ticked where").wait_for()
     tables, covering = page.evaluate(COVERED)
     assert tables >= 4
     assert covering == 0
