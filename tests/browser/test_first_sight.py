@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ from playwright.sync_api import Locator, Page, expect
 from models import catalog
 from models.mechanisms import mechanisms
 from tests.support.bench_page import EXAMPLE, box_of, maps, panel, views, wait_for_panels
-from tests.support.browsing import settle, until_link
+from tests.support.browsing import SCREENS, Screen, settle, until_link
 
 INSTALLED = [key for key in mechanisms() if f"{key}-en-fr" in catalog()]
 TYPED = "The members of the committee want a report on the union."
@@ -22,25 +22,27 @@ canvas => [...canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.he
 """
 
 
-@pytest.mark.parametrize(
-    ("size", "highest", "scheme"),
-    [((1280, 720), 300, "light"), ((1366, 650), 300, "dark"), ((1920, 1080), 300, "light"), ((390, 844), 480, "dark")],
-)
-def test_the_first_cell_stands_high(
-    open_page: Callable[..., Page], address: str, size: tuple[int, int], highest: int, scheme: str
-) -> None:
-    page = open_page(address, width=size[0], height=size[1], scheme=scheme)
+@pytest.mark.parametrize("screens", SCREENS)
+def test_the_first_cell_stands_high(open_page: Callable[..., Page], address: str, screens: Sequence[Screen]) -> None:
+    """Nothing of the head of the page lies over anything."""
+    page = open_page(address, **screens[0].opened)
     wait_for_panels(page, views(EXAMPLE))
-    first = box_of(maps(page).first)
-    assert first["y"] < highest
-    assert maps(page).first.evaluate(PAINTED)
-    if size[0] > 1000:
-        for each in maps(page).all():
-            box = box_of(each)
-            assert box["y"] == first["y"]
-            assert box["y"] + box["height"] <= size[1]
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= size[0]
+    for screen in screens:
+        screen.take(page)
+        settle(page)
+        first = box_of(maps(page).first)
+        assert first["y"] < screen.highest
+        assert maps(page).first.evaluate(PAINTED)
+        if screen.width > 1000:
+            for each in maps(page).all():
+                box = box_of(each)
+                assert box["y"] == first["y"]
+                assert box["y"] + box["height"] <= screen.height
+        assert page.evaluate("document.documentElement.scrollWidth") <= screen.width
+        assert page.get_by_test_id("stMain").evaluate("each => each.scrollWidth") <= screen.width
+        boxes = [box for each in page.locator(HEAD).all() if (box := each.bounding_box()) and box["width"]]
+        assert len(boxes) > 10
+        assert overlapping(boxes) == [], screen
 
 
 def test_what_a_colour_means_stands_beside_the_sentence_where_there_is_room(
@@ -80,40 +82,33 @@ def overlapping(boxes: list[dict[str, float]]) -> list[tuple[int, int]]:
     return [(one, other) for one in places for other in places[:one] if not apart(boxes[one], boxes[other])]
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_nothing_of_the_head_lies_over_anything(open_page: Callable[..., Page], address: str, width: int) -> None:
-    page = open_page(address, width=width, height=844)
-    wait_for_panels(page, views(EXAMPLE))
-    parts = (
-        ".bench-title, [data-testid='stMainMenuButton'], [data-testid='stExpandSidebarButton'], "
-        "[data-testid='stTopNavLink'], .st-key-languages, .st-key-sentence, .st-key-examples, .st-key-settings, "
-        ".st-key-timeline, .alignment .tokens, .alignment .translation, .alignment .plot"
-    )
-    boxes = [box for each in page.locator(parts).all() if (box := each.bounding_box()) and box["width"]]
-    assert len(boxes) > 10
-    assert overlapping(boxes) == []
-
-
+HEAD = (
+    ".bench-title, [data-testid='stMainMenuButton'], [data-testid='stExpandSidebarButton'], "
+    "[data-testid='stTopNavLink'], .st-key-languages, .st-key-sentence, .st-key-examples, .st-key-settings, "
+    ".st-key-timeline, .alignment .tokens, .alignment .translation, .alignment .plot"
+)
 SIDES = "all => all.map(each => each.getBoundingClientRect()).map(box => [box.left, box.top, box.right, box.bottom])"
 """Where elements are, left, top, right and bottom: asked for once, not one by one."""
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_no_formula_is_clipped(open_page: Callable[..., Page], address: str, width: int) -> None:
+def test_no_formula_is_clipped(open_page: Callable[..., Page], address: str) -> None:
     """Every mechanism's formula, with every symbol of it, lies inside its panel and its line."""
-    page = open_page(address, width=width, height=844, mechanisms=" ".join(INSTALLED))
+    page = open_page(address, width=390, height=844, mechanisms=" ".join(INSTALLED))
     panels = page.locator(".alignment .panel")
-    expect(panels).to_have_count(len(INSTALLED))
-    for number in range(len(INSTALLED)):
-        (head,) = panel(page, number).locator(".head").evaluate_all(SIDES)
-        symbols = panel(page, number).locator("math :is(mi, mo, mn, msqrt, mfrac)").evaluate_all(SIDES)
-        assert symbols
-        for left, top, right, bottom in symbols:
-            assert left <= right
-            assert left >= head[0] - 1
-            assert right <= head[2] + 1
-            assert top >= head[1] - 4
-            assert bottom <= head[3] + 4
+    for width in (390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        settle(page)
+        expect(panels).to_have_count(len(INSTALLED))
+        for number in range(len(INSTALLED)):
+            (head,) = panel(page, number).locator(".head").evaluate_all(SIDES)
+            symbols = panel(page, number).locator("math :is(mi, mo, mn, msqrt, mfrac)").evaluate_all(SIDES)
+            assert symbols
+            for left, top, right, bottom in symbols:
+                assert left <= right
+                assert left >= head[0] - 1
+                assert right <= head[2] + 1
+                assert top >= head[1] - 4
+                assert bottom <= head[3] + 4
 
 
 def places(page: Page) -> list[Any]:

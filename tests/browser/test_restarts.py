@@ -132,34 +132,34 @@ def test_a_server_that_is_stopped_in_mid_request_and_started_again_loses_nothing
     assert "Traceback" not in said
 
 
-@pytest.mark.parametrize(
-    ("place", "unanswered"),
-    [
-        ("", ".alignment .translation:has-text('homme')"),
-        ("training", ".alignment .translation:has-text('homme')"),
-        ("surgery", ".surgery-text:has-text('homme')"),
-    ],
-)
-def test_what_was_asked_of_a_server_that_never_read_it_is_answered_by_the_next(
-    open_page: Callable[..., Page], place: str, unanswered: str
-) -> None:
+UNANSWERED = {
+    "": ".alignment .translation:has-text('homme')",
+    "training": ".alignment .translation:has-text('homme')",
+    "surgery": ".surgery-text:has-text('homme')",
+}
+
+
+def test_what_was_asked_of_a_server_that_never_read_it_is_answered_by_the_next(open_page: Callable[..., Page]) -> None:
     from playwright.sync_api import expect
 
     address = f"http://localhost:{(port := free_port())}"
     server = start(ROOT, port)
     try:
         wait_until_it_answers(server, address)
-        page = open_page(f"{address}/{place}", sentence=FIRST)
-        page.locator(unanswered).first.wait_for()
-        settle(page)
+        pages = {place: open_page(f"{address}/{place}", sentence=FIRST) for place in UNANSWERED}
+        for place, page in pages.items():
+            page.locator(UNANSWERED[place]).first.wait_for()
+            settle(page)
         server.send_signal(signal.SIGSTOP)
-        page.get_by_role("textbox").first.fill(SECOND)
-        page.wait_for_function("() => location.search.includes('moon')")
+        for page in pages.values():
+            page.get_by_role("textbox").first.fill(SECOND)
+            page.wait_for_function("() => location.search.includes('moon')")
         server.kill()
         server.communicate()
         server = start(ROOT, port)
         wait_until_it_answers(server, address)
-        expect(page.locator(unanswered)).to_have_count(0)
+        for place, page in pages.items():
+            expect(page.locator(UNANSWERED[place]), place).to_have_count(0)
     finally:
         stop(server)
 
