@@ -34,10 +34,18 @@ def translated(page: Page, number: int, word: str) -> Locator:
     return panel(page, number).locator(".translation .word").filter(has_text=re.compile(f"^{word}$"))
 
 
-def test_a_word_of_a_translation_answers_in_every_panel(open_page: Callable[..., Page], address: str) -> None:
+def test_words_that_are_pointed_at_answer_in_every_panel(open_page: Callable[..., Page], address: str) -> None:
+    page = opened(open_page, address)
+    point_at_a_word_of_a_translation(page)
+    point_at_a_word_of_the_sentence(page)
+    page.mouse.move(2, 2)
+    keep_and_let_go(page)
+    move_by_keys(page)
+
+
+def point_at_a_word_of_a_translation(page: Page) -> None:
     from playwright.sync_api import expect
 
-    page = opened(open_page, address)
     translated(page, 0, "Espace").hover()
     for number, view in enumerate(views(EXAMPLE)):
         row = view.shown.query_tokens.texts.index("Espace")
@@ -64,8 +72,7 @@ def read_by(view: View, word: str) -> list[str]:
     return [text for text, weight in zip(view.shown.key_tokens.texts, view.weights[row], strict=True) if weight >= READ]
 
 
-def test_a_word_of_the_sentence_keeps_its_column_in_every_panel(open_page: Callable[..., Page], address: str) -> None:
-    page = opened(open_page, address)
+def point_at_a_word_of_the_sentence(page: Page) -> None:
     word = page.locator(".tokens .word").filter(has_text="signed")
     word.hover()
     for number, view in enumerate(views(EXAMPLE)):
@@ -78,10 +85,9 @@ def test_a_word_of_the_sentence_keeps_its_column_in_every_panel(open_page: Calla
         assert f"“signed” gets attention from “{strongest}”" in panel(page, number).locator(".says").text_content()
 
 
-def test_a_click_keeps_and_escape_lets_go(open_page: Callable[..., Page], address: str) -> None:
+def keep_and_let_go(page: Page) -> None:
     from playwright.sync_api import expect
 
-    page = opened(open_page, address)
     says = panel(page, 0).locator(".says")
     resting = says.text_content()
     translated(page, 0, "signé").click()
@@ -151,10 +157,9 @@ def test_without_attention_a_panel_says_that_there_is_nothing_to_read(
     assert len(lit(panel(page, 0).locator(".translation"))) == 1
 
 
-def test_each_line_and_map_is_one_stop_and_arrows_move_inside(open_page: Callable[..., Page], address: str) -> None:
+def move_by_keys(page: Page) -> None:
     from playwright.sync_api import expect
 
-    page = opened(open_page, address)
     stops = page.locator(".alignment [tabindex='0']:not(.noted)")  # what is noted says what it means, and no more
     assert stops.count() == 1 + 2 * 3
     assert all(each.get_attribute("aria-label") for each in stops.all())
