@@ -38,7 +38,7 @@ ONE_OF_EACH_KIND = (
 )
 SMALL: dict[str, tuple[tuple[str, ...], str]] = {
     "attend": ((*ONE_OF_EACH_KIND, "--rounds", "2"), "hard-en-fr"),
-    "capture": ((*ONE_OF_EACH_KIND, "--rounds", "2"), "luong-local-p-en-fr"),
+    "capture": (("luong-local-p-en-fr", "transformer-relative-en-fr", "--rounds", "2"), "luong-local-p-en-fr"),
     "classroom": (("heads", "1", "2", "--pause", "0.1"), "Heads"),
     "corpus": ((str(SENTENCES), "--sentences", "8"), "ratio"),
     "foreseen": (("bahdanau-en-fr", "--data", "{folder}", "--gold", "small"), "of 3"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pkgutil
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -78,6 +79,12 @@ def test_a_decoder_with_recurrence_is_not_drafted(key: str) -> None:
     assert not can_draft(models.load(key))
 
 
+@cache
+def in_steps(key: str) -> AttentionTrace:
+    model = loaded(key)
+    return model.attend(TYPED[str(model.pair)[:2]])
+
+
 def bad_drafts(seed: int) -> list[tuple[int, ...]]:
     """Return drafts that say nothing of a sentence: random, none, too long, ended at once, never, often."""
     random = Random(seed)
@@ -89,8 +96,7 @@ def bad_drafts(seed: int) -> list[tuple[int, ...]]:
 @pytest.mark.parametrize("place", range(len(bad_drafts(0))))
 def test_a_bad_draft_changes_nothing(key: str, place: int) -> None:
     model, drafts = loaded(key), Drafts()
-    text = TYPED[str(model.pair)[:2]]
-    alone = model.attend(text)
+    text, alone = TYPED[str(model.pair)[:2]], in_steps(key)
     drafts._written[key][alone.source.ids] = bad_drafts(place)[place]
     close(drafts.attend(model, BatchItem(text)), alone, way="drafted")
 
