@@ -35,6 +35,13 @@ BOXES = {
     "sheet": {"room-typed", "room-of-key", "room-key", "sheet-author"},
 }
 """Which are known to be there; of a page that is not named, the sentence."""
+MORE = {
+    "a word in two sentences": "heads",
+    "a reader of pairs": "heads",
+    "a model of the hub": "heads",
+    "sheet": "lessons",
+}
+"""States that add a box to another: the rest of them is not opened and typed into again."""
 
 RECORD = """
 () => {
@@ -121,8 +128,11 @@ def test_what_is_typed_into_any_box_is_sent(open_page: Callable[..., Page], addr
         page.get_by_test_id("stSidebarNavLink").filter(has_text="Lessons").tap()
         expect(page.get_by_label("Your name")).to_be_visible()
     page.evaluate(RECORD)
-    done: set[str] = set()
+    wanted = BOXES.get(state, {"sentence"})
+    done: set[str] = set(BOXES[MORE[state]]) - {"other"} if state in MORE else set()
     for _place in places(page):
+        if state in MORE and done >= wanted:
+            break
         for name in page.evaluate(FIND):
             if name in done:
                 continue
@@ -132,4 +142,4 @@ def test_what_is_typed_into_any_box_is_sent(open_page: Callable[..., Page], addr
                 box = page.locator(f'[data-box="{name}"]')
                 text = type_in(box, leave)
                 page.wait_for_function("text => window.sent.some(each => each.includes(text))", arg=text, timeout=20000)
-    assert done >= BOXES.get(state, {"sentence"})
+    assert done >= wanted

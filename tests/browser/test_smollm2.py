@@ -21,8 +21,7 @@ TOLD = r"""
 (walk, title) => [...walk.querySelectorAll('.column title')].map(
     each => parseFloat(each.textContent.split('\n').find(line => line.startsWith(title)).slice(title.length)))
 """
-WEIGHT = {"en": "weight a: ", "zh": "\u6743\u91cd a: "}
-screens = pytest.mark.parametrize(("screen", "lang"), [({}, "en"), (PHONE, "zh")], ids=["desk", "phone in Chinese"])
+WEIGHT = "\u6743\u91cd a: "
 Visit = Callable[..., Page]
 
 
@@ -43,13 +42,12 @@ def fits(page: Page) -> None:
     assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
 
 
-@screens
 def test_heads_shows_every_head_the_one_that_copies_and_writes_a_token(
-    open_page: Visit, address: str, smollm2: str, screen: dict[str, int], lang: str
+    open_page: Visit, address: str, smollm2: str
 ) -> None:
     layer, head = induction_head(smollm2)
-    link = {f"heads{layer}": str(head), "unit": "piece", "lang": lang}
-    page = open_page(f"{address}/heads", **screen, model=smollm2, sentence=SENTENCE, **link)
+    link = {f"heads{layer}": str(head), "unit": "piece", "lang": "zh"}
+    page = open_page(f"{address}/heads", **PHONE, model=smollm2, sentence=SENTENCE, **link)
     stage = page.locator(".overview .stage[data-drawn]")
     expect(stage).to_be_visible()
     expect(page.locator(".comparison .stage[data-drawn]")).to_be_visible()
@@ -69,32 +67,30 @@ def test_heads_shows_every_head_the_one_that_copies_and_writes_a_token(
     expect(page.locator(".st-key-written button")).to_contain_text(COPIED)
 
 
-@screens
 def test_surgery_opens_it_at_the_head_that_copies_and_says_what_it_predicts(
-    open_page: Visit, address: str, smollm2: str, screen: dict[str, int], lang: str
+    open_page: Visit, address: str, smollm2: str
 ) -> None:
     layer, head = induction_head(smollm2)
-    link = {"model": smollm2, "sentence": SENTENCE, "shown": f"decoder.{layer}.self.{head}", "lang": lang}
-    page = open_page(f"{address}/surgery", **screen, **link)
+    link = {"model": smollm2, "sentence": SENTENCE, "shown": f"decoder.{layer}.self.{head}", "lang": "zh"}
+    page = open_page(f"{address}/surgery", **PHONE, **link)
     expect(page.locator(".comparison .stage[data-drawn]")).to_be_visible()
     expect(page.locator(".st-key-likeliest")).to_contain_text(COPIED)
     settle(page)
     fits(page)
 
 
-@screens
 def test_steps_walks_through_the_head_that_copies_to_the_next_token(
-    open_page: Visit, address: str, smollm2: str, screen: dict[str, int], lang: str
+    open_page: Visit, address: str, smollm2: str
 ) -> None:
     layer, head = induction_head(smollm2)
     row = len(trace(smollm2).source) - 1
-    link = {"layer": f"decoder.{layer}.self", "head": str(head), "word": str(row), "unit": "piece", "lang": lang}
-    page = open_page(f"{address}/steps", **screen, mechanism=smollm2, sentence=SENTENCE, step="rotate", **link)
+    link = {"layer": f"decoder.{layer}.self", "head": str(head), "word": str(row), "unit": "piece", "lang": "zh"}
+    page = open_page(f"{address}/steps", **PHONE, mechanism=smollm2, sentence=SENTENCE, step="rotate", **link)
     walk = page.locator(".walk")
     expect(walk.locator("[aria-current]")).to_have_attribute("data-key", "rotate")
     expect(walk.locator(".column.chosen title")).to_contain_text(COPIED)
     weights = trace(smollm2).maps[layer].weights[head, row]
-    np.testing.assert_allclose(walk.evaluate(TOLD, WEIGHT[lang]), weights, atol=6e-4)
+    np.testing.assert_allclose(walk.evaluate(TOLD, WEIGHT), weights, atol=6e-4)
     keys = [each.get_attribute("data-key") for each in walk.locator("[data-key]").all()]
     assert keys[:4] == ["normalise", "project", "rotate", "share"]
     assert keys[-5:] == ["add", "renormalise", "expand", "feedforward", "predict"]
@@ -102,7 +98,7 @@ def test_steps_walks_through_the_head_that_copies_to_the_next_token(
         walk.locator(".next").click()
         expect(walk.locator("[aria-current]")).to_have_attribute("data-key", str(key))
     expect(walk.locator(".likely .written")).to_have_text(COPIED)
-    expect(walk.locator(".says")).to_contain_text({"en": "12 more blocks follow", "zh": "之后还有 12 个块"}[lang])
+    expect(walk.locator(".says")).to_contain_text("之后还有 12 个块")
     until_link(page, lambda url: "step=predict" in url)
     settle(page)
     fits(page)

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.support.browsing import free_port, query, running, settle, until_link
+from tests.support.browsing import query, settle, until_link
 
 HARD = "The quiet painter brings the <b>camera</b> near the museum number 11."
-
-
-@pytest.fixture(scope="module")
-def school(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    kept = {"ATTENTION_BENCH_ROOMS": str(tmp_path_factory.mktemp("school"))}
-    with running("app.py", port=free_port(), kill=True, **kept) as address:
-        yield address
 
 
 def button(page: Page, name: str) -> Locator:
@@ -35,15 +27,15 @@ def cards(page: Page) -> Locator:
 
 
 def test_three_visitors_send_vote_and_are_led_to_the_winner(
-    open_page: Callable[..., Page], school: str, tmp_path: Path
+    open_page: Callable[..., Page], address: str, tmp_path: Path
 ) -> None:
-    desk = open_page(f"{school}/lessons")
+    desk = open_page(f"{address}/lessons")
     button(desk, "Open a room").click()
     until_link(desk, lambda url: "room=" in url)
     code = query(desk)["room"][0]
     settle(desk)
-    phone = open_page(f"{school}/lessons", width=390, height=844, touch=True, room=code)
-    chinese = open_page(school, lang="zh", room=code)
+    phone = open_page(f"{address}/lessons", width=390, height=844, touch=True, room=code)
+    chinese = open_page(address, lang="zh", room=code)
     desk.locator(".st-key-split label").first.click()
     for each in (phone, chinese):
         until_link(each, lambda url: "split=on" in url)
@@ -102,16 +94,16 @@ def test_three_visitors_send_vote_and_are_led_to_the_winner(
 
 
 def test_what_a_teacher_removes_is_gone_for_all_and_its_sender_sends_no_other(
-    open_page: Callable[..., Page], school: str
+    open_page: Callable[..., Page], address: str
 ) -> None:
-    desk = open_page(f"{school}/lessons")
+    desk = open_page(f"{address}/lessons")
     button(desk, "Open a room").click()
     until_link(desk, lambda url: "room=" in url)
     code = query(desk)["room"][0]
     settle(desk)
     desk.locator(".st-key-split label").first.click()
     until_link(desk, lambda url: "split=on" in url)
-    student = open_page(f"{school}/lessons", room=code)
+    student = open_page(f"{address}/lessons", room=code)
     expect(student.locator(".st-key-sentence-send")).to_be_visible()
     send(student, "Something rude.", "Send to the class")
     expect(desk.locator(".sentence-bar")).to_have_count(2, timeout=60_000)
@@ -125,14 +117,14 @@ def test_what_a_teacher_removes_is_gone_for_all_and_its_sender_sends_no_other(
     expect(cards(desk)).to_have_count(0)
 
 
-def test_a_class_is_asked_before_a_lesson_and_after_it(open_page: Callable[..., Page], school: str) -> None:
-    desk = open_page(school, lesson="many-heads", step="0")
+def test_a_class_is_asked_before_a_lesson_and_after_it(open_page: Callable[..., Page], address: str) -> None:
+    desk = open_page(address, lesson="many-heads", step="0")
     expect(desk.locator(".st-key-lesson-stage .stRadio")).to_have_count(3)
     button(desk, "Open a room").click()
     until_link(desk, lambda url: "room=" in url)
     code = query(desk)["room"][0]
     settle(desk)
-    phone = open_page(school, width=390, height=844, touch=True, room=code)
+    phone = open_page(address, width=390, height=844, touch=True, room=code)
     chosen = phone.locator(".st-key-lesson-stage .stRadio")
     for stage, place in (("before", 0), ("after", 1)):
         expect(chosen).to_have_count(3)
