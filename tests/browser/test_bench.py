@@ -128,16 +128,14 @@ HEADS: tuple[tuple[str, dict[str, Any]], ...] = (
 )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_picture_to_keep_holds_its_words(browser: Browser, address: str, tmp_path: Path, scheme: str) -> None:
+def test_a_picture_to_keep_holds_its_words(browser: Browser, address: str, tmp_path: Path) -> None:
     """Whatever the page's own colours are; and on the page the text has the page's colour."""
     sentence = "The cat saw <b> the cat."
     link = f"{address}/?{urlencode({'sentence': sentence})}"
-    with visit(browser, link, color_scheme=scheme) as page:
+    with visit(browser, link, color_scheme="dark") as page:
         wait_for_panels(page, views(sentence))
         ink, paper = (brightness(page, selector, name) for selector, name in PAGE_COLOURS)
-        assert (ink > paper) == (scheme == "dark")
-        assert abs(ink - paper) > 100
+        assert ink - paper > 100
         page.get_by_role("button", name="Save as").click()
         page.get_by_role("radio", name="SVG").click()
         settle(page)  # the button of a run that is over has nothing to give
@@ -162,39 +160,18 @@ def brightness(page: Page, selector: str, name: str) -> float:
     return sum(map(float, re.findall(r"[0-9.]+", colour)[:3])) / 3
 
 
-def test_the_sentence_travels_between_the_pages(browser: Browser, address: str) -> None:
-    """From a link straight to the other page and back, typed text too, and through a reload."""
-    with visit(browser, f"{address}/?{urlencode({'sentence': SENTENCE})}") as page:
-        box = page.get_by_label("Type a sentence")
-        expect(maps(page)).to_have_count(3)
-        expect(box).to_have_value(SENTENCE)
-        for name, path in (("Heads", "/heads"), ("Bench", "/"), ("Heads", "/heads")):
-            page.get_by_test_id("stHeader").get_by_role("link", name=name, exact=True).click()
-            until_link(page, lambda url, path=path: urlsplit(url).path == path and "sentence" in url)
-            expect(box).to_have_value(SENTENCE)
-        box.fill("A typed sentence.")
-        until_link(page, lambda url: "typed" in url)
-        page.reload()
-        expect(box).to_have_value("A typed sentence.")
-        page.get_by_test_id("stHeader").get_by_role("link", name="Bench", exact=True).click()
-        until_link(page, lambda url: urlsplit(url).path == "/" and "typed" in url)
-        expect(box).to_have_value("A typed sentence.")
-        wait_for_panels(page, views("A typed sentence."))
-
-
 def test_a_page_is_found_again_as_it_was_left(browser: Browser, address: str) -> None:
     """Settings of the Bench wait while the Heads are looked at; each page has its own."""
     link = {"align": "text", "target": "Le chat noir.", "unit": "piece", "mechanisms": "luong-general transformer"}
     with visit(browser, f"{address}/?{urlencode(link)}") as page:
         expect(maps(page)).to_have_count(2)
-        for _visit in range(2):
-            page.get_by_test_id("stHeader").get_by_role("link", name="Heads", exact=True).click()
-            expect(page.locator(".comparison .stage[data-drawn]")).to_be_visible()
-            assert parse_qs(urlsplit(page.url).query).keys() <= {"sentence"}
-            page.get_by_test_id("stHeader").get_by_role("link", name="Bench", exact=True).click()
-            expect(page.get_by_label("Your translation")).to_have_value("Le chat noir.")
-            expect(maps(page)).to_have_count(2)
-            until_link(page, lambda url: link.items() <= dict(parse_qsl(urlsplit(url).query)).items())
+        page.get_by_test_id("stHeader").get_by_role("link", name="Heads", exact=True).click()
+        expect(page.locator(".comparison .stage[data-drawn]")).to_be_visible()
+        assert parse_qs(urlsplit(page.url).query).keys() <= {"sentence"}
+        page.get_by_test_id("stHeader").get_by_role("link", name="Bench", exact=True).click()
+        expect(page.get_by_label("Your translation")).to_have_value("Le chat noir.")
+        expect(maps(page)).to_have_count(2)
+        until_link(page, lambda url: link.items() <= dict(parse_qsl(urlsplit(url).query)).items())
         page.get_by_role("button", name="Settings").click()
         page.get_by_role("radio", name="words", exact=True).click()
         until_link(page, lambda url: "unit" not in url and "align=text" in url)

@@ -30,6 +30,8 @@ def test_the_line_is_there_until_the_first_touch_and_never_again(
         page.keyboard.press("Tab")
     expect(line).to_be_hidden()
     assert box_of(maps(page).first) == first  # nothing jumps
+    if touch == "key":
+        return
     page.reload()
     expect(maps(page).first).to_be_visible()
     settle(page)
