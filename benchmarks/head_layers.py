@@ -13,7 +13,7 @@ import models
 from benchmarks.head_drawing import Drawing, served, write_pages, write_tokenizer
 from models.sites import Site
 from viz.canvas.overview import encode_overview
-from viz.server.caching import give_back_memory
+from viz.server.heap import give_back_memory
 from viz.server.layerwise import attend_layerwise
 from viz.server.runtime import Host
 from viz.views.heads import views_at

@@ -18,7 +18,7 @@ from streamlit.components.v2 import manifest_scanner
 from tests.support.browsing import AT_REST, running
 from tests.support.smollm2 import get_smollm2
 from tests.support.waiting import end_warm_up
-from viz.server.caching import give_back_memory
+from viz.server.heap import give_back_memory
 from viz.text.language import ENGLISH, use_language
 
 if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch counts the cores

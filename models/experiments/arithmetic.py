@@ -20,6 +20,7 @@ from models.huggingface.block_form import BlockForm
 from models.networks.fixed_vector import LastState
 from models.networks.memory_models import RecurrentLanguageModel
 from models.sites import Site
+from models.softmax import full_precision
 from models.trace import AttentionTrace, frozen_array
 from models.translation.translator import Translator
 
@@ -46,7 +47,7 @@ def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -
         if named not in own:
             message = f"no parameter {name!r} at {place or 'the network'}; there are {', '.join(own)}"
             raise KeyError(message)
-        values = own[named].detach().numpy().view()
+        values = full_precision(own[named].detach()).numpy().view()
         values.setflags(write=False)
         found[name] = values
     return found

@@ -31,6 +31,7 @@ from models.networks.convs2s import ConvolutionalNetwork
 from models.networks.recurrent import AttentiveNetwork
 from models.networks.seeding import building
 from models.networks.transformer import TransformerNetwork
+from models.softmax import full_precision
 from models.translation.texts import read_text
 from models.translation.translator import Translator
 from models.waiting import go_on
@@ -98,7 +99,8 @@ def twin_of(model: Translator) -> TranslationNetwork:
     """Return a network of its own with the weights of `model`, shared: one whose linear maps pass gradients on."""
     with building():
         twin: TranslationNetwork = model.mechanism.build(**model.card["network"])
-    twin.load_state_dict(model.network.state_dict(), assign=True)
+    weights = {name: full_precision(values) for name, values in model.network.state_dict().items()}
+    twin.load_state_dict(weights, assign=True)
     return twin.eval().requires_grad_(False)
 
 

@@ -35,14 +35,14 @@ class HalfStoredLinear(nn.Linear):
     Parameters
     ----------
     linear : nn.Linear
-        Its parameters are shared, not copied.
+        Its bias is shared; its weight is kept as float16.
     packed
         What torch made of them.
     """
 
     def __init__(self, linear: nn.Linear, packed: Any) -> None:
         super().__init__(linear.in_features, linear.out_features, bias=linear.bias is not None, device="meta")
-        self.weight, self.bias = linear.weight, linear.bias
+        self.weight, self.bias = nn.Parameter(linear.weight.half(), requires_grad=False), linear.bias
         self.packed = packed
         self.train(linear.training)
 
@@ -59,6 +59,28 @@ class HalfStoredLinear(nn.Linear):
         """
         result: Tensor = _half_stored_linear(values, self.packed)
         return result
+
+
+class HalfStoredEmbedding(nn.Embedding):
+    """An embedding for inference whose vectors are kept as float16 and given as float32.
+
+    Parameters
+    ----------
+    embedding : nn.Embedding
+        Its vectors are float16 numbers.
+    """
+
+    def __init__(self, embedding: nn.Embedding) -> None:
+        super().__init__(embedding.num_embeddings, embedding.embedding_dim, device="meta")
+        self.weight = nn.Parameter(embedding.weight.half(), requires_grad=False)
+        self.train(embedding.training)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        """Return the vectors of `ids`, [..., size].
+
+        Shapes: `ids` [...].
+        """
+        return super().forward(ids).float()
 
 
 def _store_linear_maps_as_half(module: nn.Module) -> None:
@@ -148,7 +170,8 @@ class TranslationNetwork(nn.Module, ABC):
     def for_inference(self) -> Self:
         """Make the network ready to run, for good: dropout off, no gradients, its weights never changed again.
 
-        `load_state_dict` of the network, or of a part of it, is an error from then on.
+        Matrices that are the same in float16 are kept so. `load_state_dict` of the network, or of a part of it, is an
+        error from then on.
         """
         self.eval().requires_grad_(False)
         _store_linear_maps_as_half(self)
@@ -187,6 +210,7 @@ class TiedNetwork(TranslationNetwork):
 
     def for_inference(self) -> Self:
         """Make the network ready to run, for good; see `TranslationNetwork.for_inference`."""
-        super().for_inference()
         self._output = _half_stored(self.embedding.weight, self.output_bias)
-        return self
+        if self._output is not None:
+            self.embedding = HalfStoredEmbedding(self.embedding)
+        return super().for_inference()

@@ -12,6 +12,7 @@ from torch import Tensor
 from models.errors import InputError
 from models.messages import Message
 from models.networks.base import TranslationNetwork
+from models.softmax import full_precision
 from models.translation.decoding import step_limit
 from models.translation.hypothesis import WIDEST, Hypothesis
 from models.translation.texts import read_text
@@ -76,7 +77,7 @@ def search(network: TranslationNetwork, source: Tensor, width: int, limit: int =
     batch, device = len(source), source.device
     memory = network.encode(source.repeat_interleave(width, dim=0))
     state = network.start(memory)
-    kind = next(network.parameters()).dtype
+    kind = full_precision(next(network.parameters())).dtype
     sums = torch.full((batch, width), -torch.inf, device=device, dtype=kind)
     sums[:, 0] = 0.0  # all begin alike: one goes on
     written = torch.full((batch * width, 1), BEGIN, device=device)

@@ -21,7 +21,7 @@ from models.sites import Site
 from models.trace import Alignment
 
 if TYPE_CHECKING:
-    from torch import Tensor
+    from torch import Tensor, nn
 
 MODEL_FILE, TOKENIZER_FILE = "model.safetensors", "tokenizer.json"
 
@@ -110,6 +110,25 @@ def read_weights(folder: Path, card: Mapping[str, Any]) -> dict[str, Tensor]:
             error=error,
         )
         raise CheckpointError(message) from error
+
+
+def leave_in_file(network: nn.Module, folder: Path, card: Mapping[str, Any]) -> None:
+    """Let a network that is ready to run have its float16 matrices where they are stored, as far as they are.
+
+    The system reads them from the file when they are used, and once for all processes; products use what was packed.
+    """
+    import torch
+    from safetensors import safe_open
+
+    halves = {name: each for name, each in network.named_parameters() if each.dtype == torch.float16}
+    if not halves or not (folder / MODEL_FILE).is_file():
+        return
+    prefix = f"{card['point']:02}." if "point" in card else ""
+    with safe_open(folder / MODEL_FILE, framework="pt") as file:
+        for name in {prefix + name for name in halves}.intersection(file.keys()):
+            stored = file.get_tensor(name)
+            if stored.dtype == torch.float16:
+                halves[name.removeprefix(prefix)].data = stored
 
 
 def find_tokenizer(folder: Path, card: Mapping[str, Any], weights: Path | None = None) -> Path:

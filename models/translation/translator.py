@@ -25,7 +25,7 @@ from models.softmax import FullyMaskedRowError
 from models.trace import AttentionTrace, Provenance, TokenSequence
 from models.trace.tokens import RecordedTexts
 from models.trace.written import Continuation
-from models.translation.checkpoints import alignment_of
+from models.translation.checkpoints import alignment_of, leave_in_file
 from models.translation.decoding import forced_logits, greedy, step_limit
 from models.translation.entry import Entry
 from models.translation.replay import TranslatorReplay
@@ -60,7 +60,7 @@ class Translator:
         self.key, self.title, self.sha256 = entry.key, entry.mechanism.title, entry.sha256
         self.pair: str | None = entry.pair
         self._fill, self._filling = fill, Lock()
-        self._network = network.for_inference() if fill is None else None
+        self._network = self._ready(network) if fill is None else None
         self.tokenizer = tokenizer
         self.heads: Mapping[Site, int] = network.heads
         self.stacks = stacks_of(self.heads)
@@ -72,8 +72,12 @@ class Translator:
         """What runs."""
         if self._network is None and self._fill is not None:
             with self._filling:
-                self._network = self._network or self._fill().for_inference()
+                self._network = self._network or self._ready(self._fill())
         return cast("TranslationNetwork", self._network)
+
+    def _ready(self, network: TranslationNetwork) -> TranslationNetwork:
+        leave_in_file(network.for_inference(), self.entry.folder, self.entry.card)
+        return network
 
     @property
     def mechanism(self) -> Mechanism:

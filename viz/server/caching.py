@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
@@ -12,6 +11,7 @@ from dataclasses import fields, is_dataclass
 from threading import Lock
 from typing import Any, Generic, TypeVar
 
+from viz.server.heap import give_back_memory
 from viz.server.queueing import wait_for
 
 T = TypeVar("T")
@@ -35,19 +35,6 @@ def bytes_of(value: Any) -> int:
     elif isinstance(value, (tuple, list, frozenset, set)):
         parts = list(value)
     return OBJECT_BYTES + sum(map(bytes_of, parts))
-
-
-def give_back_memory() -> bool:
-    """Return what threads have freed, but the C library still holds, back to the system; False where it cannot be told.
-
-    What is free lies scattered, so that the next large value would find no place in it and take as much again
-    (`benchmarks.heads page` gives the most memory that a server ever had).
-    """
-    try:
-        ctypes.CDLL(None).malloc_trim(0)
-    except (AttributeError, OSError, TypeError):  # not glibc
-        return False
-    return True
 
 
 class _AbandonedError(Exception):

@@ -27,6 +27,7 @@ from models.errors import InputError
 from models.messages import Message
 from models.trace.codec import to_bytes
 from models.waiting import asking
+from viz.server.heap import give_back_memory
 
 if TYPE_CHECKING:
     from models.trace import AttentionTrace
@@ -92,6 +93,7 @@ class WorkerLoop:
     def _copy(self, connection: Connection) -> None:
         """Let a copy of this process answer over `connection`; what is loaded is in memory once for both."""
         self._copies = [each for each in self._copies if os.waitpid(each, os.WNOHANG) == (0, 0)]
+        give_back_memory()  # which would be taken twice once it is written to
         if copy := os.fork():
             self._copies.append(copy)
             connection.close()

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from models.networks.base import HalfStoredLinear, TranslationNetwork
+from models.softmax import full_precision
 from tests.support.small_models import KEYS, network
 
 pytestmark = pytest.mark.skipif(
@@ -42,8 +43,10 @@ def test_shipped_weights_give_the_logits_of_the_plain_network(key: str) -> None:
     ready = copy.deepcopy(plain).for_inference()
     assert _packed(ready)
     torch.testing.assert_close(_logits(ready), _logits(plain), atol=1e-5, rtol=1e-5)
-    shapes = [{name: each.shape for name, each in made.state_dict().items()} for made in (ready, plain)]
-    assert shapes[0] == shapes[1]
+    kept, given = ready.state_dict(), plain.state_dict()
+    assert kept.keys() == given.keys()
+    assert all(torch.equal(full_precision(kept[name]), given[name]) for name in given)
+    assert kept["embedding.weight"].dtype == torch.float16
 
 
 @pytest.mark.parametrize("key", KEYS)

@@ -434,6 +434,24 @@ def test_a_model_at_rest_has_no_weights_until_it_runs_and_then_gives_the_same(ke
         np.testing.assert_array_equal(mine.weights, theirs.weights)
 
 
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="told by the kernel of Linux alone")
+@pytest.mark.parametrize("key", ["bahdanau-en-fr", "convs2s-en-fr", "lstmn-deep-en-fr", "transformer-zh-en"])
+def test_matrices_that_are_packed_lie_in_the_file_and_take_no_memory(key: str) -> None:
+    model = load_translator(key)
+    weights = read_weights(model.entry.folder, model.card)
+    halves = {name: each for name, each in model.network.named_parameters() if each.dtype == torch.float16}
+    if "fbgemm" not in torch.backends.quantized.supported_engines:
+        assert not halves
+        return
+    assert "embedding.weight" in halves
+    file = str(model.entry.folder / MODEL_FILE)
+    maps = [line.split() for line in Path("/proc/self/maps").read_text(encoding="utf8").splitlines() if file in line]
+    ranges = [[int(end, 16) for end in line[0].split("-")] for line in maps]
+    for name, each in halves.items():
+        assert any(start <= each.data_ptr() < end for start, end in ranges), name
+        assert torch.equal(each.float(), weights[name]), name
+
+
 def test_no_model_brings_torchs_compiler_into_the_process() -> None:
     """Two seconds of a start, 800 modules and 70 MB."""
     program = """

@@ -111,7 +111,7 @@ FREED_BY_A_THREAD = """
 import psutil
 from threading import Thread
 
-from viz.server.caching import give_back_memory
+from viz.server.heap import give_back_memory
 
 
 def work():
