@@ -71,9 +71,8 @@ class HalfStoredEmbedding(nn.Embedding):
     """
 
     def __init__(self, embedding: nn.Embedding) -> None:
-        super().__init__(embedding.num_embeddings, embedding.embedding_dim, device="meta")
-        self.weight = nn.Parameter(embedding.weight.half(), requires_grad=False)
-        self.train(embedding.training)
+        super().__init__(embedding.num_embeddings, embedding.embedding_dim, _weight=embedding.weight.half())
+        self.requires_grad_(False).train(embedding.training)
 
     def forward(self, ids: Tensor) -> Tensor:
         """Return the vectors of `ids`, [..., size].
