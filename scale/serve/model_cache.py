@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -41,7 +42,7 @@ class ModelCache:
         placement: Placement = ON_CPU,
     ) -> None:
         self._settings = hub_settings(hub, folders, placement)
-        self._most, self._lock, self._loading = most, Lock(), Lock()
+        self._most, self._lock, self._loading, self._is_ending = most, Lock(), Lock(), False
         self._models: OrderedDict[str, Model] = OrderedDict()  # the one used last at the end
 
     def keys(self) -> tuple[str, ...]:
@@ -91,8 +92,17 @@ class ModelCache:
 
     def warm_up(self) -> None:
         """Load what is served, as much as is kept, so that nobody waits for it."""
+        atexit.register(self._end)
         for key in self.keys()[: self._most]:
+            if self._is_ending:
+                return
             try:
                 self.model(key)
             except (KeyError, ValueError, RuntimeError):  # whoever asks for it is told
                 continue
+
+    def _end(self) -> None:
+        """Wait for the model that is being loaded: a thread inside torch aborts a process that ends."""
+        self._is_ending = True
+        with self._loading:
+            pass

@@ -16,6 +16,7 @@ from models.experiments import lab, lab_presets
 from models.sites import Site
 from models.trace import AttentionTrace
 from tests.support.browsing import says, settle
+from tests.support.waiting import until
 from viz.canvas.standalone import standalone_html
 from viz.pages.steps.looking import Looked, walk_page, walker_of
 from viz.pages.steps.places import StepPlace
@@ -150,6 +151,11 @@ def test_scores_become_weights_in_300_ms_unless_the_reader_wants_no_motion(visit
     assert moves == [300] * len(moves) != []
     page.emulate_media(reduced_motion="reduce")
     page.locator(".walk .previous").click()
+    until(
+        lambda: page.locator(".walk").evaluate(
+            "walk => !walk.querySelector('svg').getAnimations({ subtree: true }).length"
+        )
+    )
     assert page.locator(".walk").evaluate(MOVES) == []
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 from typing import Any
 
 import uvicorn
@@ -18,6 +19,9 @@ READING = 60.0
 
 MOST = 512
 """Connections of one address; half of all where the server has a bound on all."""
+
+_numbers = count()
+"""Of connections: uvloop's clock stands still while several are accepted."""
 
 
 class Bounded:
@@ -37,6 +41,7 @@ class Bounded:
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Begin to count."""
         self._clock = asyncio.get_running_loop()
+        self._number = next(_numbers)
         self._begun: float | None = self._clock.time()
         self._paused: float | None = None
         self._came = 0
@@ -75,7 +80,7 @@ class Bounded:
         same = [each for each in self.connections if each.client and self.client and each.client[0] == self.client[0]]
         waiting = [each for each in same if isinstance(each, Bounded) and each.waits_since is not None]
         if len(same) > most and len(waiting) > 1:
-            oldest = min(waiting, key=lambda each: each.waits_since or 0.0)
+            oldest = min(waiting, key=lambda each: (each.waits_since or 0.0, each._number))
             self.connections.discard(oldest)
             oldest.transport.abort()
 

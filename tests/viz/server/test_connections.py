@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 from http.client import HTTPConnection
 from threading import Thread
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -99,6 +100,28 @@ def test_an_address_that_is_slow_many_times_keeps_nobody_out(bounded: None, http
             kept.enter_context(slow(port, OWED[owed]))
         assert answer(port) == (200, b"up")
         assert answer(port, b"x" * 200_000) == (200, b"200000")
+
+
+class StandingClock:
+    """A loop whose clock stands still, as uvloop's does while it accepts several connections."""
+
+    def time(self) -> float:
+        return 1000.0
+
+    def call_at(self, *_: Any) -> None:
+        """Nobody is late."""
+
+
+@pytest.mark.parametrize("http", ["h11", "httptools"])
+def test_of_those_who_came_at_one_moment_the_first_makes_room(
+    bounded: None, http: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connections, "asyncio", SimpleNamespace(get_running_loop=StandingClock))
+    with served(http) as port, ExitStack() as kept:
+        for _line in range(MOST + 10):
+            kept.enter_context(slow(port, b""))
+        for _visitor in range(20):
+            assert answer(port) == (200, b"up")
 
 
 @pytest.mark.parametrize("http", ["h11", "httptools"])

@@ -229,6 +229,43 @@ def test_warming_up_loads_in_the_background_and_in_order() -> None:
     assert host.is_settled("b")
 
 
+WARMING = {
+    "the app": """
+from viz.server.runtime import Host
+Host(load).warm_up(("first", "second"))
+""",
+    "the service": """
+from threading import Thread
+from scale.serve.model_cache import ModelCache
+cache = ModelCache()
+cache.keys = lambda: ("first", "second")
+cache._load = load
+Thread(target=cache.warm_up, daemon=True).start()
+""",
+}
+
+
+@pytest.mark.parametrize("who", WARMING)
+def test_a_process_that_ends_while_models_are_loaded_is_not_aborted(who: str) -> None:
+    program = f"""
+from threading import Event
+from types import SimpleNamespace
+import torch
+begun = Event()
+
+def load(key, *_):
+    begun.set()
+    for _ in range(20):
+        torch.ones(1000, 1000) @ torch.ones(1000, 1000)
+    print(key, flush=True)
+    return SimpleNamespace(key=key)
+{WARMING[who]}
+begun.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "first\n", "")
+
+
 def test_where_models_run_elsewhere_one_is_opened_here_and_the_others_when_they_are_loaded_there() -> None:
     loaded = Event()
     opened: list[tuple[str, bool]] = []
