@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import gc
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -11,6 +10,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from models.captioning.entry import captioners, first_text
+from models.ending import before_end
 from models.huggingface.embedded import local_models
 from models.huggingface.hub_settings import HubSettings
 from models.huggingface.placement import ON_CPU, Placement
@@ -42,7 +42,7 @@ class ModelCache:
         placement: Placement = ON_CPU,
     ) -> None:
         self._settings = hub_settings(hub, folders, placement)
-        self._most, self._lock, self._loading, self._is_ending = most, Lock(), Lock(), False
+        self._most, self._lock, self._loading = most, Lock(), Lock()
         self._models: OrderedDict[str, Model] = OrderedDict()  # the one used last at the end
 
     def keys(self) -> tuple[str, ...]:
@@ -58,7 +58,7 @@ class ModelCache:
         """Return the model of `key`, ready to run."""
         if (found := self._kept(key)) is not None:
             return found
-        with self._loading:
+        with self._loading, before_end():
             return self._kept(key) or self._load(key)
 
     def _kept(self, key: str) -> Model | None:
@@ -92,17 +92,8 @@ class ModelCache:
 
     def warm_up(self) -> None:
         """Load what is served, as much as is kept, so that nobody waits for it."""
-        atexit.register(self._end)
         for key in self.keys()[: self._most]:
-            if self._is_ending:
-                return
             try:
                 self.model(key)
             except (KeyError, ValueError, RuntimeError):  # whoever asks for it is told
                 continue
-
-    def _end(self) -> None:
-        """Wait for the model that is being loaded: a thread inside torch aborts a process that ends."""
-        self._is_ending = True
-        with self._loading:
-            pass

@@ -15,6 +15,7 @@ from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 import models
+from models.ending import before_end
 from models.huggingface.reader_entries import READER_ENTRIES
 from models.messages import Message
 from viz.server.cores import collect_garbage
@@ -112,7 +113,7 @@ class OpenedModels:
     def _open(self, key: str, future: Future[Model]) -> None:
         def load() -> Model:
             takes_turns = models.is_pretrained(key) and not self._elsewhere
-            with self._turns.turn(key) if takes_turns else nullcontext():
+            with self._turns.turn(key) if takes_turns else nullcontext(), before_end():
                 return self._load(key, lambda done, total: self._note(key, done, total))
 
         settle(future, load)

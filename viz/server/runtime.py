@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from threading import Lock, Thread
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Unpack
 
 import streamlit as st
@@ -54,7 +53,6 @@ class Host(OpenedModels):
         self._runs = Runs(self.traces, crew)
         self.workings: BoundedCache[Any] = BoundedCache(WORKING_BYTES)
         self._crew = crew
-        self._loading, self._is_ending = Lock(), False
 
     def warm_up(self, keys: Iterable[str]) -> Thread:
         """Load the models of `keys` in the background, one after another.
@@ -64,25 +62,16 @@ class Host(OpenedModels):
         keys = tuple(keys)
         elsewhere = self._crew.warm_up(keys) if self._crew is not None else None
         thread = Thread(target=self._load_all, args=(keys, elsewhere), name="warm-up", daemon=True)
-        atexit.register(self._end)
         thread.start()
         return thread
 
     def _load_all(self, keys: tuple[str, ...], elsewhere: Thread | None) -> None:
         for key in keys:
-            with self._loading, suppress(ModelUnavailableError):  # whoever asks for it is told
-                if self._is_ending:
-                    return
+            with suppress(ModelUnavailableError):  # whoever asks for it is told
                 self.model(key)
             if elsewhere is not None:
                 elsewhere.join()
         collect_garbage()
-
-    def _end(self) -> None:
-        """Wait for the model that is being loaded: a thread inside torch aborts a process that ends."""
-        self._is_ending = True
-        with self._loading:
-            pass
 
     def identify(self, key: str, source: str, target: str | None = None, **options: Unpack[RunOptions]) -> Hashable:
         """Return what names the trace that `attend` gives for the same arguments: small, and equal for equal traces."""

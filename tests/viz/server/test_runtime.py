@@ -4,6 +4,7 @@ import gc
 import platform
 import subprocess
 import sys
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event, Thread, current_thread
 from types import SimpleNamespace
@@ -229,10 +230,23 @@ def test_warming_up_loads_in_the_background_and_in_order() -> None:
     assert host.is_settled("b")
 
 
+def test_whoever_warmed_up_models_is_let_go_with_them() -> None:
+    host = Host(lambda key, _progress: Model(key))
+    host.warm_up(("a",)).join(PATIENCE)
+    gone = weakref.ref(host)
+    del host
+    gc.collect()
+    assert gone() is None
+
+
 WARMING = {
     "the app": """
 from viz.server.runtime import Host
 Host(load).warm_up(("first", "second"))
+""",
+    "the app with models of strangers": """
+from viz.server.runtime import Host
+Host(lambda key, *_: load(key[5:])).warm_up(("hf:a/first", "hf:a/second"))
 """,
     "the service": """
 from threading import Thread
@@ -264,6 +278,20 @@ begun.wait()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "first\n", "")
+
+
+def test_a_process_ends_though_a_model_never_comes() -> None:
+    program = """
+from threading import Event
+from models import ending
+from viz.server.runtime import Host
+ending.LONGEST = 0.1
+begun = Event()
+Host(lambda *_: begun.set() or Event().wait()).warm_up(("first",))
+begun.wait()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_where_models_run_elsewhere_one_is_opened_here_and_the_others_when_they_are_loaded_there() -> None:
