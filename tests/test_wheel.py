@@ -221,7 +221,7 @@ def test_weights_come_from_where_the_app_came(
 
 
 def test_a_lesson_is_written_by_the_installed_command(programs: Path, tmp_path: Path) -> None:
-    command = [programs / "attention-bench", "lesson", "export", "bahdanau-and-luong", "--out", "lesson.html"]
+    command = [programs / "attention-bench", "lesson", "export", "mask-a-word", "--out", "lesson.html"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "lesson.html").stat().st_size > 100_000

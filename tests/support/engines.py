@@ -32,7 +32,7 @@ OFFENDED = """() => {
 }"""
 
 
-OPENS = 60
+OPENS = 20
 """Seconds in which the driver of WebKit opens a window, if it does."""
 
 
