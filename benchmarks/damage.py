@@ -18,7 +18,7 @@ import typer
 from tqdm import tqdm
 
 import models
-from models import loading, registry
+from models import loading
 from models.captioning import entry as captioning
 from models.command import run
 from models.experiments import word_vectors
@@ -77,7 +77,6 @@ def forget() -> None:
         checkpoints.shipped_folders,
         checkpoints.kept_folders,
         embedded._trained_here,
-        registry._read_once,
         word_vectors.static_vectors,
         word_vectors.static_card,
         datastore.datastore_card,

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from importlib.metadata import distribution
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from models.messages import Message
+
+T = TypeVar("T")
 
 CARD_FILE = "card.json"
 WEIGHTS = Path(__file__).parent / "weights"
@@ -25,6 +28,23 @@ Fields = Mapping[str, Any]
 
 class CardError(ValueError):
     """A card that is not there or not whole; its message names the folder and what is wrong."""
+
+
+def kept_while_unchanged(read: Callable[[Path], T]) -> Callable[[Path], T]:
+    """Have what is read from a card's folder kept until the card's file changes: a page asks for it at every run."""
+
+    @lru_cache(maxsize=128)
+    def once(folder: Path, _changed: int, _size: int) -> T:
+        return read(folder)
+
+    def again(folder: Path) -> T:
+        try:
+            written = (folder / CARD_FILE).stat()
+        except OSError:
+            return read(folder)  # which says what is missing
+        return once(folder, written.st_mtime_ns, written.st_size)
+
+    return again
 
 
 def lacking(folder: Path) -> Message | None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from pathlib import Path
 
 from models.captioning.entry import describe_captioner, is_captioner
+from models.cards import CARD_FILE, kept_while_unchanged
 from models.errors import UnknownModelError, shortly
 from models.huggingface.embedded import local_models
 from models.keys import check_key, mechanism_of, pair_of, split_point
 from models.mechanisms import mechanisms
 from models.messages import Message
-from models.translation.checkpoints import CARD_FILE, CheckpointError, kept_folders, shipped_folders
+from models.translation.checkpoints import CheckpointError, kept_folders, shipped_folders
 from models.translation.entry import LANGUAGES, Entry, at_point, read_entry
 
 
@@ -77,17 +77,8 @@ def describe(key: str) -> Entry:
     return _described_in(folder)
 
 
+@kept_while_unchanged
 def _described_in(folder: Path) -> Entry:
-    card = folder / CARD_FILE
-    if not card.is_file():
-        return read_entry(folder)  # which says what is missing
-    written = card.stat()
-    return _read_once(folder, written.st_mtime_ns, written.st_size)
-
-
-@lru_cache(maxsize=128)
-def _read_once(folder: Path, _changed: int, _size: int) -> Entry:
-    """Return what the card in `folder` says, read again only when its file has changed: a page asks at every run."""
     entry = read_entry(folder)
     if not set(entry.pair.split("-")) <= LANGUAGES.keys() or entry.pair.count("-") != 1:
         message = Message("{folder}: the language pair {pair!r} is not supported", folder=folder.name, pair=entry.pair)

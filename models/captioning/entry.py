@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 
-from models.cards import WEIGHTS
+from models.cards import WEIGHTS, kept_while_unchanged
 from models.mechanisms import INHERITED, Mechanism
 from models.messages import Message, mark
 from models.scenes.things import CELLS
@@ -102,8 +103,12 @@ def is_captioner(key: object) -> bool:
 
 def describe_captioner(key: str) -> Entry:
     """Return what the card of the captioner `key` says; CheckpointError if it is not whole."""
-    folder = CAPTIONERS / key
-    card = read_card(folder)
+    return _described_in(CAPTIONERS / key)
+
+
+@kept_while_unchanged
+def _described_in(folder: Path) -> Entry:
+    key, card = folder.name, read_card(folder)
     if card["key"] != key or card["mechanism"] not in MECHANISMS:
         message = Message("{folder}/{file}: this is the card of {key}", folder=key, file="card.json", key=card["key"])
         raise CheckpointError(message)

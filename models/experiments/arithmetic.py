@@ -1,8 +1,8 @@
 """What a walk through the arithmetic needs besides a trace's companions: named parameters, and a decoder's states.
 
-Nothing of it is kept in traces: parameters are read-only views of the model's own memory, given only when asked for by
-name, and the states of a recurrent decoder, which are not attention and so stand on no hook, come from decoding the
-same tokens once more.
+Nothing of it is kept in traces: parameters are read-only, in the model's own memory unless it holds float16, and given
+only when asked for by name. The states of a recurrent decoder, which are not attention and so stand on no hook,
+come from decoding the same tokens once more.
 """
 
 from __future__ import annotations
@@ -43,14 +43,23 @@ def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -
         start, _dot, rest = name.partition(".")
         within, named = (outer[start], rest) if start in outer else (path, name)
         module = model.network.get_submodule(within)
-        own: dict[str, Tensor] = {**dict(module.named_parameters()), **dict(module.named_buffers(recurse=False))}
-        if named not in own:
-            message = f"no parameter {name!r} at {place or 'the network'}; there are {', '.join(own)}"
-            raise KeyError(message)
-        values = full_precision(own[named].detach()).numpy().view()
+        values = full_precision(_tensor_of(module, named, place).detach()).numpy().view()
         values.setflags(write=False)
         found[name] = values
     return found
+
+
+def _tensor_of(module: nn.Module, name: str, place: Site | None) -> Tensor:
+    """Return a parameter of a module or of a part of it, or a buffer of its own."""
+    try:
+        return module.get_parameter(name)
+    except AttributeError:
+        own = dict(module.named_buffers(recurse=False))
+        if name not in own:
+            there = ", ".join((*dict(module.named_parameters()), *own))
+            message = f"no parameter {name!r} at {place or 'the network'}; there are {there}"
+            raise KeyError(message) from None
+        return own[name]
 
 
 def block_form(model: Translator, place: Site) -> BlockForm | None:

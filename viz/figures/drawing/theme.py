@@ -117,9 +117,11 @@ def weight_colour(weight: float, colour: Colour) -> str:
 
 def shade_at(scale: Sequence[tuple[float, str]], place: float) -> str:
     """Return the colour of a scale at `place`: ``#rrggbb``."""
-    ends = [end for end, _hex in scale]
-    channels = ([int(shade[at : at + 2], 16) for _end, shade in scale] for at in (1, 3, 5))
-    return "#" + "".join(f"{round(float(np.interp(place, ends, values))):02x}" for values in channels)
+    after = next((at for at in range(1, len(scale)) if place < scale[at][0]), len(scale) - 1)
+    (start, low), (end, high) = scale[after - 1], scale[after]
+    share = min(max((place - start) / (end - start), 0.0), 1.0)
+    channels = [(int(low[at : at + 2], 16), int(high[at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(one + share * (other - one)):02x}" for one, other in channels)
 
 
 def text_on(background: str) -> str:
