@@ -8,6 +8,7 @@ come from decoding the same tokens once more.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from models.huggingface.block_form import BlockForm
 from models.networks.fixed_vector import LastState
 from models.networks.memory_models import RecurrentLanguageModel
 from models.sites import Site
-from models.softmax import full_precision
+from models.softmax import HALF
 from models.trace import AttentionTrace, frozen_array
 from models.translation.translator import Translator
 
@@ -43,10 +44,17 @@ def parameters_at(model: Translator, place: Site | None, names: Iterable[str]) -
         start, _dot, rest = name.partition(".")
         within, named = (outer[start], rest) if start in outer else (path, name)
         module = model.network.get_submodule(within)
-        values = full_precision(_tensor_of(module, named, place).detach()).numpy().view()
+        own = _tensor_of(module, named, place)
+        values = (_single(own) if own.dtype in HALF else own.detach().numpy()).view()
         values.setflags(write=False)
         found[name] = values
     return found
+
+
+@lru_cache(maxsize=8)
+def _single(values: Tensor) -> Numbers:
+    """Return the float32 numbers of half-precision `values`: the next step of a walk asks for the same."""
+    return values.detach().float().numpy()
 
 
 def _tensor_of(module: nn.Module, name: str, place: Site | None) -> Tensor:

@@ -22,7 +22,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from models import catalog, describe, load, load_translator, registry
-from models.captioning.entry import CAPTIONERS
+from models.captioning.entry import CAPTIONERS, captioners
 from models.experiments.word_vectors import VECTORS
 from models.hooks import capture
 from models.huggingface.embedded import READERS
@@ -318,6 +318,14 @@ class TestAddresses:
         assert len(load(folder).tokenizer) < VOCABULARY
         shutil.copy(SHIPPED_TOKENIZER, folder / TOKENIZER_FILE)
         assert load(folder).attend("the cat").source.texts == (" the", " cat", "</s>")
+
+
+@pytest.mark.parametrize("key", [*SHIPPED, *captioners()])
+def test_a_card_is_read_once(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = describe(key)
+    monkeypatch.setattr(Path, "read_bytes", None)
+    monkeypatch.setattr(Path, "read_text", None)
+    assert describe(key) is entry
 
 
 @pytest.mark.parametrize("key", SHIPPED)

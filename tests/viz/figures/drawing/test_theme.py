@@ -2,7 +2,10 @@
 
 import itertools
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.colours import luminance
 from viz.figures.drawing import theme
@@ -33,6 +36,16 @@ def test_a_scale_goes_from_0_to_1(scale: tuple[tuple[float, str], ...]) -> None:
     places = [place for place, _ in scale]
     assert places == sorted(set(places))
     assert (places[0], places[-1]) == (0, 1)
+
+
+@given(st.sampled_from([theme.WEIGHT_SCALE, theme.DIFFERENCE_SCALE]), st.floats(-0.5, 1.5))
+def test_a_shade_lies_between_its_neighbours_as_numpy_has_it(
+    scale: tuple[tuple[float, str], ...], place: float
+) -> None:
+    ends = [end for end, _ in scale]
+    channels = [[int(shade[at : at + 2], 16) for _, shade in scale] for at in (1, 3, 5)]
+    wanted = [round(float(np.interp(place, ends, values))) for values in channels]
+    assert theme.shade_at(scale, place) == "#" + "".join(f"{each:02x}" for each in wanted)
 
 
 def test_the_axis_of_weights_is_0_to_1_and_says_what_it_means() -> None:
