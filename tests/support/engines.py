@@ -32,7 +32,7 @@ OFFENDED = """() => {
 }"""
 
 
-OPENS = 20
+OPENS = 30
 """Seconds in which the driver of WebKit opens a window, if it does."""
 
 
@@ -264,7 +264,7 @@ def webkit() -> Iterator[Opening]:
 @contextmanager
 def driven(shown: dict[str, str]) -> Iterator[Window]:
     """Open WebKit's small browser with a driver; one now and then never answers, and another is started."""
-    for _attempt in range(3):
+    for _attempt in range(6):
         driver = f"http://127.0.0.1:{(port := free_port())}"
         with started(program("WebKitWebDriver"), f"--port={port}", env=shown) as process:
             until(lambda: process.poll() is not None or answers(driver), seconds=PATIENCE)  # noqa: B023 - called at once
