@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -26,6 +27,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # a process a core: said before torch c
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")  # threads that wait by spinning take the other process's core
 os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # for the processes begun from here: an arena a thread took gigabytes
 os.environ.setdefault("ATTENTION_BENCH_WORKERS", "0")  # no process for the models beside each that tests
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each server that is begun would compile the app anew
+sys.dont_write_bytecode = False
 
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)
 """What is installed stays as it is: read at each run of an AppTest, it took most of the time of every page's tests."""
@@ -89,19 +92,31 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 LEFT, MOST_GROWN = pytest.StashKey[int](), 2**30
-"""Bytes of the process when memory was last given back, and how many more it may take within one file."""
+"""Bytes of the process when memory was last given back, and how many more it may take."""
+
+
+def freeze() -> None:
+    """Collect garbage, and let no later collection look through what is left, imported modules most of all.
+
+    A server freezes its models for good; a test lets them go, so that what was frozen is looked through too.
+    """
+    gc.unfreeze()
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_collection_finish() -> None:
+    freeze()
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
     """Leave the next test, of whatever file, the language that it expects, and the memory that this file let go."""
     use_language(ENGLISH)
-    grown = psutil.Process().memory_info().rss - item.config.stash.get(LEFT, 0)
-    if nextitem is None or nextitem.path != item.path or grown > MOST_GROWN:
-        if gc.get_freeze_count():  # a server holds its models for good, a test lets them go: 8 GB of a process
-            gc.unfreeze()
-            gc.collect()
+    memory = psutil.Process().memory_info
+    if memory().rss - item.config.stash.get(LEFT, 0) > MOST_GROWN:
+        freeze()
         give_back_memory()
-        item.config.stash[LEFT] = psutil.Process().memory_info().rss
+        item.config.stash[LEFT] = memory().rss
 
 
 def pytest_sessionfinish() -> None:
