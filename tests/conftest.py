@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import shutil
 import sys
@@ -19,6 +18,7 @@ from streamlit.components.v2 import manifest_scanner
 from tests.support.browsing import AT_REST, running
 from tests.support.smollm2 import get_smollm2
 from tests.support.waiting import end_warm_up
+from viz.server.cores import collect_garbage
 from viz.server.heap import give_back_memory
 from viz.text.language import ENGLISH, use_language
 
@@ -95,18 +95,9 @@ LEFT, MOST_GROWN = pytest.StashKey[int](), 2**30
 """Bytes of the process when memory was last given back, and how many more it may take."""
 
 
-def freeze() -> None:
-    """Collect garbage, and let no later collection look through what is left, imported modules most of all.
-
-    A server freezes its models for good; a test lets them go, so that what was frozen is looked through too.
-    """
-    gc.unfreeze()
-    gc.collect()
-    gc.freeze()
-
-
 def pytest_collection_finish() -> None:
-    freeze()
+    """Let no later collection of garbage look through all that was imported."""
+    collect_garbage()
 
 
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
@@ -114,7 +105,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
     use_language(ENGLISH)
     memory = psutil.Process().memory_info
     if memory().rss - item.config.stash.get(LEFT, 0) > MOST_GROWN:
-        freeze()
+        collect_garbage(anew=True)  # a server holds its models for good, a test lets them go
         give_back_memory()
         item.config.stash[LEFT] = memory().rss
 
