@@ -45,8 +45,6 @@ def run_on_ray(job: Job, shards: tuple[Shard, ...], address: str, workers: int, 
                 batch_size=1,
                 compute=ray.data.ActorPoolStrategy(size=workers),
                 num_cpus=1,
-                max_restarts=-1,
-                max_task_retries=-1,
             )
             for row in done.iter_rows():
                 told(int(row["lines"]))
